@@ -1,0 +1,38 @@
+import { defineConfig } from 'vitest/config'
+
+const integration = ['packages', 'tools', 'examples'].map((folder) => `${folder}/**/src/**/*.integration.test.ts`)
+
+export default defineConfig({
+  resolve: {
+    // The sources, so that no test runs against a stale build.
+    alias: [
+      { find: /^@es\/coordination-(\w+)$/, replacement: `${import.meta.dirname}/packages/$1/src/index.ts` },
+      { find: '@es/test-server', replacement: `${import.meta.dirname}/tools/test-server/src/index.ts` },
+    ],
+  },
+  test: {
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'unit',
+          include: ['{packages,tools,examples}/**/src/**/*.test.ts', 'scripts/**/*.test.mjs'],
+          exclude: ['**/node_modules/**', ...integration],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'integration',
+          include: integration,
+          globalSetup: './vitest.shared-server.ts',
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+          // After the unit tests, and not beside them: these measure time.
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
+})
