@@ -5,7 +5,10 @@ import { type Clock, systemClock } from './clock.js'
  *
  * @throws the signal's reason as soon as `signal` aborts, or at once if it already has.
  */
-export function sleep(seconds: number, { clock = systemClock, signal }: { clock?: Clock; signal?: AbortSignal | undefined } = {}): Promise<void> {
+export function sleep(
+  seconds: number,
+  { clock = systemClock, signal }: { clock?: Clock; signal?: AbortSignal | undefined } = {},
+): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) {
       reject(signal.reason)

@@ -1,0 +1,33 @@
+import type { WorkAssignment } from './work-assignment.js'
+
+/**
+ * Which assignments are still valid, by the leader's fencing token and its count of plans.
+ *
+ * - A1. An epoch below the highest one ever seen is refused, also when that one was seen on an assignment to somebody else.
+ * - A2. Within an epoch, a revision below the highest one seen *for this instance* is refused: the leader may count on for others only. The same
+ *   one again is a repeat, and welcome.
+ * - A3. An assignment without epoch (from a leader that knows none) is accepted, as in the reference.
+ */
+export class AssignmentOrder {
+  #epoch: bigint | null = null
+  #revision = -1
+
+  /** The highest epoch seen so far; `null` before the first. */
+  get highestEpoch(): bigint | null {
+    return this.#epoch
+  }
+
+  /** Judges an assignment and remembers it if it is accepted. `isForUs` says whether this instance is its target. */
+  accept({ epoch, revision }: WorkAssignment, isForUs: boolean): boolean {
+    if (epoch === undefined) return true
+    if (this.#epoch !== null && epoch < this.#epoch) return false
+    if (epoch !== this.#epoch) {
+      this.#epoch = epoch
+      this.#revision = -1
+    }
+    if (!isForUs || revision === undefined) return true
+    if (revision < this.#revision) return false
+    this.#revision = revision
+    return true
+  }
+}
