@@ -1,0 +1,223 @@
+import { ConnectionError } from '@es/coordination-core'
+import { ManualClock } from '@es/coordination-testing'
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { Session } from './pg-session.js'
+import { TransportLink } from './transport-link.js'
+import { TransportLinkKeeper } from './transport-link-keeper.js'
+
+const SILENT = { debug() {}, info() {}, warn() {}, error() {} }
+
+/** A session that answers everything at once, and echoes unless it is told not to. */
+class FakeSession implements Session {
+  readonly serverUpSeconds = 1000
+  readonly openedAt = 0
+  readonly ended: Promise<Error>
+  readonly onNotification: (channel: string, payload: string) => void
+  isOver = false
+  /** Answers nothing. */
+  isMute = false
+  /** Answers, but notifications do not come through. */
+  isDeaf = false
+  tookLeave = false
+  statements = 0
+  #over: (reason: Error) => void = () => {}
+
+  constructor(onNotification: (channel: string, payload: string) => void) {
+    this.onNotification = onNotification
+    this.ended = new Promise((resolve) => {
+      this.#over = resolve
+    })
+  }
+
+  query(statement: unknown, values: readonly unknown[] = []): Promise<[]> {
+    this.statements++
+    if (this.isMute) return new Promise(() => {})
+    if (typeof statement !== 'string' && !this.isDeaf) this.onNotification(String(values[0]), String(values[1]))
+    return Promise.resolve([])
+  }
+
+  destroy(reason: Error): void {
+    this.isOver = true
+    this.#over(reason)
+  }
+
+  end(): Promise<void> {
+    this.tookLeave = true
+    this.destroy(new Error('left'))
+    return Promise.resolve()
+  }
+}
+
+let clock: ManualClock
+let sessions: FakeSession[]
+let openings: number[]
+let opened: boolean[]
+let fateOfOpening: (attempt: number) => Error | number
+let keeper: TransportLinkKeeper
+
+beforeEach(() => {
+  clock = new ManualClock()
+  sessions = []
+  openings = []
+  opened = []
+  fateOfOpening = () => 0
+  keeper = new TransportLinkKeeper({
+    open: (signal) =>
+      TransportLink.open({ open: openSession, requestTimeoutSeconds: 2, signal, clock, onNotification: () => {} }, async () => {}),
+    onOpen: (isAgain) => void opened.push(isAgain),
+    onHealthy: () => {},
+    healthCheckSeconds: 5,
+    longestRetrySeconds: 4,
+    random: () => 0.5,
+    clock,
+    logger: SILENT,
+    fields: {},
+  })
+})
+
+async function openSession(onNotification: (channel: string, payload: string) => void): Promise<Session> {
+  openings.push(clock.monotonicSeconds())
+  const fate = fateOfOpening(openings.length)
+  if (fate instanceof Error) throw fate
+  if (fate > 0) await new Promise<void>((resolve) => void clock.setTimer(fate, resolve))
+  const session = new FakeSession(onNotification)
+  sessions.push(session)
+  return session
+}
+
+const lose = (): void => sessions.at(-1)?.destroy(new ConnectionError('connection_lost', 'gone'))
+const refused = new ConnectionError('unreachable', 'refused')
+
+describe('a link', () => {
+  it('is opened once for all who ask at the same time, and by nobody before', async () => {
+    await clock.advance(10)
+    expect(openings).toEqual([])
+    fateOfOpening = () => 1
+    const links = Promise.all([keeper.ready(), keeper.ready()])
+    await clock.advance(1)
+    const [first, second] = await links
+    expect([first === second, openings.length, opened]).toEqual([true, 1, [false]])
+  })
+
+  it('that could not be opened the first time is tried again by the next who asks, and not by itself', async () => {
+    fateOfOpening = (attempt) => (attempt === 1 ? refused : 0)
+    await expect(keeper.ready()).rejects.toBe(refused)
+    await clock.advance(60)
+    expect(openings).toHaveLength(1)
+    await keeper.ready()
+    expect(opened).toEqual([false])
+  })
+
+  it('that is lost after it proved to work is opened again at once; meanwhile whoever asks waits for it', async () => {
+    await keeper.ready()
+    await clock.advance(5)
+    fateOfOpening = () => 1
+    lose()
+    await clock.advance(0)
+    const ready = keeper.ready()
+    await clock.advance(1)
+    expect(await ready).toBe(keeper.current)
+    expect([openings, opened]).toEqual([
+      [0, 5],
+      [false, true],
+    ])
+  })
+
+  it('that cannot be opened again is tried with growing, capped and jittered pauses, and whoever asks in one is refused at once', async () => {
+    await keeper.ready()
+    await clock.advance(5)
+    fateOfOpening = (attempt) => (attempt < 8 ? refused : 0)
+    lose()
+    await clock.advance(0)
+    await expect(keeper.ready()).rejects.toMatchObject({ code: 'unreachable', cause: refused })
+    await clock.advance(30)
+    // Half a second doubled up to four, each times 0.75 by the jitter.
+    expect(openings.slice(1).map((at) => at - 5)).toEqual([0, 0.375, 1.125, 2.625, 5.625, 8.625, 11.625])
+    expect(opened).toEqual([false, true])
+  })
+
+  it('that is lost again and again before it proved to work is backed off from like one that cannot be opened', async () => {
+    await keeper.ready()
+    await clock.advance(5)
+    for (let round = 0; round < 4; round++) {
+      lose()
+      await clock.advance(4)
+    }
+    expect(openings.slice(1).map((at) => at - 5)).toEqual([0, 4.375, 8.75, 13.5])
+    await clock.advance(5)
+    lose()
+    await clock.advance(0)
+    expect(openings.at(-1)).toBe(clock.monotonicSeconds())
+  })
+
+  it('that is lost in the very instant in which it was opened is opened again', async () => {
+    await keeper.ready()
+    await clock.advance(5)
+    const original = FakeSession.prototype.query
+    let statements = 0
+    FakeSession.prototype.query = function (this: FakeSession, ...args) {
+      const answer = original.apply(this, args)
+      // The echo is the last statement before the link is open.
+      if (++statements === 2) void answer.then(() => queueMicrotask(() => this.destroy(new Error('gone at once'))))
+      return answer
+    }
+    lose()
+    await clock.advance(4)
+    FakeSession.prototype.query = original
+    expect(keeper.current).not.toBeNull()
+    expect(sessions.at(-1)?.isOver).toBe(false)
+  })
+
+  it.each(['isMute', 'isDeaf'] as const)(
+    'that does not echo within the request timeout is destroyed and opened again (%s)',
+    async (how) => {
+      await keeper.ready()
+      ;(sessions[0] as FakeSession)[how] = true
+      await clock.advance(5)
+      expect([sessions[0]?.isOver, openings]).toEqual([false, [0]])
+      await clock.advance(2)
+      expect([sessions[0]?.isOver, keeper.current === null]).toEqual([true, false])
+    },
+  )
+
+  it('sends one statement a health check and nothing else', async () => {
+    await keeper.ready()
+    const before = sessions[0]?.statements ?? 0
+    await clock.advance(3600)
+    expect((sessions[0]?.statements ?? 0) - before).toBe(720)
+  })
+
+  it('that is closed takes leave, and nothing is left: no timer, no attempt', async () => {
+    await keeper.ready()
+    await keeper.close()
+    expect([sessions[0]?.tookLeave, clock.pendingTimers]).toEqual([true, 0])
+    await clock.advance(60)
+    expect(openings).toHaveLength(1)
+    await expect(keeper.ready()).rejects.toMatchObject({ code: 'closed' })
+  })
+
+  it('that is closed while it is being prepared is given up at once', async () => {
+    const original = FakeSession.prototype.query
+    FakeSession.prototype.query = () => new Promise(() => {})
+    const ready = keeper.ready()
+    ready.catch(() => {})
+    await clock.advance(0)
+    await keeper.close()
+    FakeSession.prototype.query = original
+    await expect(ready).rejects.toMatchObject({ code: 'closed' })
+    expect([sessions[0]?.isOver, clock.pendingTimers]).toEqual([true, 0])
+  })
+
+  it('is not waited for any more when it is closed in a pause between attempts', async () => {
+    await keeper.ready()
+    await clock.advance(5)
+    fateOfOpening = () => refused
+    lose()
+    await clock.advance(1)
+    await keeper.close()
+    expect(clock.pendingTimers).toBe(0)
+    const attempts = openings.length
+    await clock.advance(60)
+    expect(openings).toHaveLength(attempts)
+  })
+})
