@@ -1,0 +1,89 @@
+import { backoffSeconds, boundedCall, type Claim, type Clock, errorMessage, type Logger, type Ownership } from '@es/coordination-core'
+import { lastWordSeconds } from './last-word.js'
+
+/** What a {@link ClaimDesk} is made of. */
+export interface ClaimDeskOptions {
+  readonly ownership: Ownership
+  readonly instanceId: string
+  readonly clock: Clock
+  readonly logger: Logger
+  readonly random: () => number
+  /** A claim is held. Also told of one that came after its call had been given up: it is held all the same. */
+  readonly claimed: (claim: Claim) => void
+  readonly denied: (subscription: string, holder: string | null) => void
+}
+
+// A backend call that its adapter does not bound must not hold anything up for longer.
+const BACKEND_SECONDS = 10
+
+/** Asks the ownership adapter for claims, one batch at a time, and gives them back. */
+export class ClaimDesk {
+  readonly #options: ClaimDeskOptions
+  readonly #closing = new AbortController()
+  #closeBy = Number.POSITIVE_INFINITY
+  #isClaiming = false
+  #againAt = Number.NEGATIVE_INFINITY
+  #failures = 0
+  #failing: string | null = null
+
+  constructor(options: ClaimDeskOptions) {
+    this.#options = options
+  }
+
+  /** Whether a batch is under way. */
+  get isClaiming(): boolean {
+    return this.#isClaiming
+  }
+
+  /** Monotonic time before which the backend is left alone after a failure. */
+  get againAt(): number {
+    return this.#againAt
+  }
+
+  /** Why claims cannot be made; `null` while they can. */
+  get failing(): string | null {
+    return this.#failing
+  }
+
+  /** Claims no more, and gives up on the batch under way. Releases take until `deadline` (monotonic), or a last moment, whichever is later. */
+  close(deadline: number): void {
+    this.#closeBy = deadline
+    this.#closing.abort()
+  }
+
+  /** Never rejects. */
+  async claim(subscriptions: readonly string[]): Promise<void> {
+    const { ownership, clock, random, logger, instanceId, claimed, denied } = this.#options
+    const what = { clock, what: 'Claiming subscriptions', timeoutSeconds: BACKEND_SECONDS, signals: [this.#closing.signal] }
+    this.#isClaiming = true
+    try {
+      const outcome = await boundedCall(what, async (over) => {
+        const answer = await ownership.claim(subscriptions, { signal: over })
+        for (const claim of answer.claimed) claimed(claim)
+        return answer
+      })
+      for (const { subscription, holder } of outcome.denied) denied(subscription, holder?.instanceId ?? null)
+      this.#failures = 0
+      this.#failing = null
+      this.#againAt = Number.NEGATIVE_INFINITY
+    } catch (error) {
+      if (!this.#closing.signal.aborted) {
+        if (this.#failing === null) logger.warn({ instanceId, error, subscriptions: subscriptions.length }, 'Claims cannot be made; they are tried again')
+        this.#failing = errorMessage(error)
+        this.#againAt = clock.monotonicSeconds() + backoffSeconds(++this.#failures, { firstSeconds: 1, longestSeconds: 5, random })
+      }
+    }
+    this.#isClaiming = false
+  }
+
+  /** Never rejects: what could not be released ends with the lease. */
+  async release(subscriptions: readonly string[]): Promise<void> {
+    const { ownership, clock, logger, instanceId } = this.#options
+    const timeoutSeconds = Math.min(BACKEND_SECONDS, lastWordSeconds(clock, this.#closeBy))
+    try {
+      await boundedCall({ clock, what: 'Releasing subscriptions', timeoutSeconds }, () => ownership.release(subscriptions))
+    } catch (error) {
+      logger.warn({ instanceId, error, subscriptions: subscriptions.length }, 'Claims could not be released; they end with the lease')
+    }
+  }
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '@es/coordination-core'
+
+/** How hearing is judged. */
+export interface HearingOptions {
+  readonly clock: Clock
+  readonly heartbeatTimeoutSeconds: number
+  /** How long to listen after messages may have been missed, before anybody's silence means anything. */
+  readonly recoverySeconds: number
+}
+
+/**
+ * Whether this instance hears the bus, judged by its own heartbeats coming back. Somebody who hears nothing cannot tell that others are silent. A
+ * transport that never returns own messages tells nothing by their absence.
+ */
+export class Hearing {
+  readonly #options: HearingOptions
+  #ownHeardAt: number | null = null
+  #listensUntil = Number.NEGATIVE_INFINITY
+
+  constructor(options: HearingOptions) {
+    this.#options = options
+  }
+
+  /** An own heartbeat came back. */
+  heardSelf(): void {
+    if (this.isUnsure) this.missed()
+    this.#ownHeardAt = this.#now()
+  }
+
+  /** Messages may have been missed. */
+  missed(): void {
+    this.#listensUntil = this.#now() + this.#options.recoverySeconds
+  }
+
+  /**
+   * Whether others may seem silent only because this instance hears nothing, or heard nothing a moment ago. With a heartbeat interval of at most a third
+   * of the timeout this is true before the first peer can seem silent for that reason.
+   */
+  get isUnsure(): boolean {
+    return this.#silentForSeconds > this.#options.heartbeatTimeoutSeconds / 2 || this.#now() < this.#listensUntil
+  }
+
+  /** Why this instance counts as deaf; `null` when it hears. */
+  get whyDeaf(): string | null {
+    if (this.#silentForSeconds <= this.#options.heartbeatTimeoutSeconds) return null
+    return `This instance has not even heard its own messages for ${this.#silentForSeconds.toFixed(0)} s`
+  }
+
+  get #silentForSeconds(): number {
+    return this.#ownHeardAt === null ? 0 : this.#now() - this.#ownHeardAt
+  }
+
+  #now(): number {
+    return this.#options.clock.monotonicSeconds()
+  }
+}

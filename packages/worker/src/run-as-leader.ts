@@ -1,0 +1,74 @@
+import { type Clock, CoordinationError, consoleLogger, type LeaderElector, type Logger, requireSeconds, safeLogger, systemClock } from '@es/coordination-core'
+import { epochOf, LeadershipLoop } from './leadership-loop.js'
+import type { LeaderWork } from './worker-options.js'
+
+/** How {@link runAsLeader} runs. */
+export interface RunAsLeaderOptions {
+  /** Ends it: the work is told, leadership is released once it has ended, and the call resolves. */
+  readonly signal?: AbortSignal
+  /** Seconds between attempts to lead, for an elector that cannot campaign, and between its renewals. @default 5 */
+  readonly electionIntervalSeconds?: number
+  /** @default systemClock */
+  readonly clock?: Clock
+  /** @default consoleLogger */
+  readonly logger?: Logger
+}
+
+/**
+ * Does singleton work: waits for leadership, runs `work` while this instance leads, and waits again after each loss. In one process the work of one
+ * term has ended before that of the next begins.
+ *
+ * Resolves when `work` returns while it leads, or after `signal` aborted; leadership is released then.
+ *
+ * @throws what `work` throws while it leads; leadership is released first, so that another instance can try.
+ */
+export async function runAsLeader(elector: LeaderElector, work: LeaderWork, options: RunAsLeaderOptions = {}): Promise<void> {
+  const { signal, electionIntervalSeconds = 5, clock = systemClock } = options
+  if (signal?.aborted) return
+  const logger = safeLogger(options.logger ?? consoleLogger)
+  let finish: (outcome: Outcome) => void = () => {}
+  const finished = new Promise<Outcome>((resolve) => {
+    finish = resolve
+  })
+  const serve = async (term: AbortSignal, epoch: bigint | null): Promise<void> => {
+    if (term.aborted) return
+    try {
+      await work(term, epoch)
+      if (!term.aborted) finish({ hasFailed: false })
+    } catch (error) {
+      if (!term.aborted) finish({ hasFailed: true, error })
+      else if (error !== term.reason) logger.warn({ identity: elector.identity, error }, "The leader's work failed while it was ending")
+    }
+  }
+
+  let term = new AbortController()
+  let served: Promise<void> = Promise.resolve()
+  const endTerm = (why: string): void => term.abort(new CoordinationError('leadership_over', why))
+  const leadership = new LeadershipLoop({
+    elector,
+    intervalSeconds: requireSeconds('electionIntervalSeconds', electionIntervalSeconds),
+    clock,
+    logger,
+    gained: () => {
+      const { signal: ofTerm } = (term = new AbortController())
+      const epoch = epochOf(elector)
+      served = served.then(() => serve(ofTerm, epoch))
+    },
+    lost: () => endTerm('Leadership was lost'),
+  })
+
+  const onAbort = (): void => finish({ hasFailed: false })
+  signal?.addEventListener('abort', onAbort)
+  leadership.start()
+  const outcome = await finished
+  signal?.removeEventListener('abort', onAbort)
+  endTerm('Leadership is given up')
+  await served
+  await leadership.stop()
+  await elector.release().catch((error: unknown) => {
+    logger.warn({ identity: elector.identity, error }, 'Could not release leadership; it ends with the lease')
+  })
+  if (outcome.hasFailed) throw outcome.error
+}
+
+type Outcome = { readonly hasFailed: false } | { readonly hasFailed: true; readonly error: unknown }

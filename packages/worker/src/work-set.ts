@@ -1,0 +1,358 @@
+import { type Claim, CoordinationError } from '@es/coordination-core'
+import { ClaimDesk } from './claim-desk.js'
+import { Soon } from './soon.js'
+import { type RunEnd, SubscriptionRun } from './subscription-run.js'
+import { nextStep } from './work-decision.js'
+import { WorkEntry } from './work-entry.js'
+import type { StopCause, WorkerEvent } from './worker-event.js'
+import type { ParsedWorkerOptions } from './worker-options.js'
+import type { WorkStatus } from './worker-status.js'
+
+/** What a {@link WorkSet} is made of. */
+export interface WorkSetOptions {
+  readonly options: ParsedWorkerOptions
+  /** Whether another instance that is alive runs it, as far as claims do not tell. */
+  readonly isListedElsewhere: (subscription: string) => boolean
+  readonly emit: (event: WorkerEvent) => void
+  /** What {@link WorkSet.holding} or {@link WorkSet.declined} says has changed, or a claim was lost. */
+  readonly changed: () => void
+}
+
+// While something that should run here does not, somebody may have let go of it unheard.
+const LOOK_AGAIN_SECONDS = 1
+
+/** The subscriptions of this instance: claims, starts, stops and releases them until what runs is what should. */
+export class WorkSet {
+  readonly #options: ParsedWorkerOptions
+  readonly #isListedElsewhere: (subscription: string) => boolean
+  readonly #emit: (event: WorkerEvent) => void
+  readonly #changed: () => void
+  readonly #known: ReadonlySet<string>
+  readonly #neverHere: ReadonlySet<string>
+  readonly #entries = new Map<string, WorkEntry>()
+  readonly #desk: ClaimDesk | null
+  readonly #soon: Soon
+  #assigned: readonly string[] | null = null
+  #desired: ReadonlySet<string> = new Set()
+  #denied = ''
+  #announced = ''
+  #isReconciling = false
+  #mustReconcile = false
+  #drainBy = Number.POSITIVE_INFINITY
+  #drained: ((abandoned: readonly string[]) => void) | null = null
+
+  constructor({ options, isListedElsewhere, emit, changed }: WorkSetOptions) {
+    this.#options = options
+    this.#isListedElsewhere = isListedElsewhere
+    this.#emit = emit
+    this.#changed = changed
+    const names = options.subscriptions.map(({ name }) => name)
+    this.#known = new Set(names)
+    this.#neverHere = new Set(names.filter((name) => !options.mayRun(name)))
+    this.#soon = new Soon(options.clock, () => this.#reconcile())
+    const { ownership } = options
+    this.#desk =
+      ownership &&
+      new ClaimDesk({
+        ...options,
+        ownership,
+        claimed: (claim) => this.#take(claim),
+        denied: (subscription, holder) => this.#deny(subscription, holder),
+      })
+  }
+
+  /** What this instance was last told to run; `null` before it was told anything. */
+  get desired(): readonly string[] | null {
+    return this.#assigned
+  }
+
+  /** Why claims cannot be made; `null` while they can. */
+  get claimsFailing(): string | null {
+    return this.#desk?.failing ?? null
+  }
+
+  /** Subscriptions with a run that was given up and may still be going on. */
+  get abandoned(): readonly string[] {
+    return [...this.#entries.values()].filter(({ abandonedRuns }) => abandonedRuns > 0).map(({ name }) => name)
+  }
+
+  /** Takes an assignment: the full set to run. */
+  assign(subscriptions: readonly string[], epoch: bigint | null): void {
+    const before = this.#assigned
+    const isNew = before === null || subscriptions.length !== before.length || subscriptions.some((name, index) => name !== before[index])
+    this.#assigned = subscriptions
+    this.#desired = new Set(subscriptions.filter((name) => this.#known.has(name) && !this.#neverHere.has(name)))
+    for (const name of this.#desired) this.#entry(name)
+    if (isNew) this.#emit({ type: 'assignment_changed', subscriptions, epoch })
+    this.#reconcile()
+  }
+
+  /** A peer may have let go of something. */
+  hurry(): void {
+    for (const entry of this.#entries.values()) entry.claimAgainAt = Number.NEGATIVE_INFINITY
+    this.#soon.ask()
+  }
+
+  /** What nobody else may run now. In the order in which it was first assigned. */
+  holding(): readonly string[] {
+    return [...this.#entries.values()].filter(({ isHeld }) => isHeld).map(({ name }) => name)
+  }
+
+  /** What this instance cannot run: never, not now, or not as far as it knows. */
+  declined(): readonly string[] {
+    const now = this.#now()
+    const entries = [...this.#entries.values()].filter((entry) => entry.declinedUntil > now || entry.abandonedRuns > 0)
+    const unknown = (this.#assigned ?? []).filter((name) => !this.#known.has(name))
+    return [...this.#neverHere, ...entries.map(({ name }) => name), ...unknown]
+  }
+
+  status(): readonly WorkStatus[] {
+    const now = this.#now()
+    for (const entry of this.#entries.values()) entry.forgive(now, this.#options)
+    return [...this.#entries.values()].map((entry) => entry.status()).filter((status) => status !== null)
+  }
+
+  /**
+   * Stops everything, and takes nothing new. Resolves once everything is released, with the subscriptions whose run had not ended at
+   * `deadline` (monotonic seconds). Never rejects.
+   */
+  drain(deadline: number): Promise<readonly string[]> {
+    this.#drainBy = deadline
+    this.#desk?.close(deadline)
+    return new Promise((resolve) => {
+      this.#drained = resolve
+      this.#reconcile()
+    })
+  }
+
+  get #isDraining(): boolean {
+    return this.#drainBy !== Number.POSITIVE_INFINITY
+  }
+
+  #entry(name: string): WorkEntry {
+    let entry = this.#entries.get(name)
+    if (entry === undefined) {
+      entry = new WorkEntry(name)
+      this.#entries.set(name, entry)
+    }
+    return entry
+  }
+
+  /** Takes every step that can be taken. Steps run the user's code, which may ask for more. */
+  #reconcile(): void {
+    this.#mustReconcile = true
+    if (this.#isReconciling) return
+    this.#isReconciling = true
+    try {
+      while (this.#mustReconcile) {
+        this.#mustReconcile = false
+        this.#takeSteps(this.#now())
+      }
+    } finally {
+      this.#isReconciling = false
+    }
+    this.#takeStock(this.#now())
+  }
+
+  #takeSteps(now: number): void {
+    const toClaim: WorkEntry[] = []
+    const toRelease: WorkEntry[] = []
+    for (const entry of this.#entries.values()) {
+      switch (this.#nextStep(entry, now)) {
+        case 'claim':
+          toClaim.push(entry)
+          break
+        case 'release':
+          toRelease.push(entry)
+          break
+        case 'start':
+          this.#start(entry, now)
+          break
+        case 'stop':
+          this.#stop(entry, this.#isDraining ? 'stopping' : 'revoked')
+          break
+        case 'lose':
+          this.#stop(entry, 'lost')
+          break
+        case 'abandon':
+          this.#abandon(entry)
+          break
+        case 'wait':
+          break
+      }
+    }
+    if (toRelease.length > 0) void this.#release(toRelease)
+    if (toClaim.length > 0 && !this.#isDraining) void this.#claim(toClaim)
+  }
+
+  #nextStep(entry: WorkEntry, now: number): ReturnType<typeof nextStep> {
+    const isRunning = entry.run !== null
+    const isDesired = this.#isDesired(entry, now)
+    const isFree = isRunning || !isDesired || !this.#isListedElsewhere(entry.name)
+    return nextStep({
+      isDesired,
+      run: isRunning ? (entry.stopBy === null ? 'running' : 'stopping') : null,
+      isOverdue: entry.stopBy !== null && now >= this.#deadlineOf(entry.stopBy),
+      hasAbandonedRun: entry.abandonedRuns > 0,
+      isOurs: isFree && (this.#desk === null || entry.claim?.isHeld === true),
+      isBusy: entry.busy !== null,
+      mayClaim: isFree && this.#desk !== null && !this.#desk.isClaiming && now >= Math.max(this.#desk.againAt, entry.claimAgainAt),
+      mayRelease: entry.claim !== null,
+      mayStart: now >= entry.mayStartAt,
+    })
+  }
+
+  #isDesired(entry: WorkEntry, now: number): boolean {
+    return !this.#isDraining && this.#desired.has(entry.name) && entry.declinedUntil <= now
+  }
+
+  /** Whoever leaves does not wait longer for a run that was told to stop before. */
+  #deadlineOf(stopBy: number): number {
+    return Math.min(stopBy, this.#drainBy)
+  }
+
+  /** Looks at what has become of everything: what to forget, to announce, and when to look again. */
+  #takeStock(now: number): void {
+    const at = this.#options.clock.now()
+    const times: number[] = []
+    for (const entry of this.#entries.values()) {
+      const isDesired = this.#isDesired(entry, now)
+      if (!isDesired) entry.isDenied = false
+      entry.note(isDesired, now, at)
+      if (!isDesired && !this.#desired.has(entry.name) && entry.isIdle(now)) this.#entries.delete(entry.name)
+      times.push(entry.stopBy === null ? now : this.#deadlineOf(entry.stopBy), entry.mayStartAt, entry.declinedUntil)
+      if (isDesired && entry.run === null && entry.busy === null) times.push(this.#desk?.againAt ?? now, entry.claimAgainAt, now + LOOK_AGAIN_SECONDS)
+    }
+    const next = Math.min(...times.filter((time) => time > now))
+    if (next < Number.POSITIVE_INFINITY) this.#soon.ask(next - now)
+    const announced = [...this.holding(), '', ...this.declined()].join('\0')
+    if (announced !== this.#announced) {
+      this.#announced = announced
+      this.#changed()
+    }
+    this.#reportDenied()
+    if (this.#drained !== null && [...this.#entries.values()].every(({ isHeld, busy }) => !isHeld && busy === null)) {
+      this.#soon.stop()
+      this.#drained(this.abandoned)
+      this.#drained = null
+    }
+  }
+
+  async #claim(entries: readonly WorkEntry[]): Promise<void> {
+    for (const entry of entries) entry.busy = 'claiming'
+    await this.#desk?.claim(entries.map(({ name }) => name))
+    for (const entry of entries) entry.busy = null
+    this.#reconcile()
+  }
+
+  #take(claim: Claim): void {
+    const entry = this.#entry(claim.subscription)
+    if (entry.claim === claim) return
+    entry.claim = claim
+    entry.isDenied = false
+    claim.signal.addEventListener('abort', () => this.#claimEnded(entry, claim), { once: true })
+    if (claim.signal.aborted) this.#claimEnded(entry, claim)
+    // A claim that comes after its call was given up: whether it is of any use is decided anew.
+    if (entry.busy === null) this.#reconcile()
+  }
+
+  #deny(subscription: string, holder: string | null): void {
+    const entry = this.#entries.get(subscription)
+    if (entry === undefined) return
+    entry.isDenied = true
+    entry.holder = holder
+    entry.claimAgainAt = this.#now() + LOOK_AGAIN_SECONDS
+  }
+
+  #claimEnded(entry: WorkEntry, claim: Claim): void {
+    if (entry.claim !== claim || entry.busy === 'releasing') return
+    entry.claim = null
+    this.#emit({ type: 'claim_lost', subscription: entry.name, fencingToken: claim.fencingToken })
+    if (entry.run?.fencingToken === claim.fencingToken) this.#stop(entry, 'lost')
+    this.#changed()
+    this.#soon.ask()
+  }
+
+  async #release(entries: readonly WorkEntry[]): Promise<void> {
+    for (const entry of entries) entry.busy = 'releasing'
+    await this.#desk?.release(entries.map(({ name }) => name))
+    for (const entry of entries) {
+      entry.claim = null
+      entry.busy = null
+    }
+    this.#reconcile()
+  }
+
+  #start(entry: WorkEntry, now: number): void {
+    const fencingToken = entry.claim?.fencingToken ?? null
+    entry.startedAt = now
+    entry.stopBy = null
+    this.#emit({ type: 'run_started', subscription: entry.name, fencingToken })
+    const run = new SubscriptionRun(entry.name, fencingToken, this.#options.run)
+    entry.run = run
+    void run.settled.then((end) => this.#settled(entry, run, end))
+  }
+
+  #stop(entry: WorkEntry, cause: StopCause): void {
+    entry.stopBy ??= this.#now() + this.#options.drainTimeoutSeconds
+    entry.run?.stop(cause)
+    this.#soon.ask()
+  }
+
+  #abandon(entry: WorkEntry): void {
+    const { logger, instanceId } = this.#options
+    const fencingToken = entry.run?.fencingToken ?? null
+    entry.run = null
+    entry.stopBy = null
+    entry.abandonedRuns++
+    logger.error({ instanceId, subscription: entry.name }, 'A run did not end in time and is given up; only its fencing token keeps it from doing harm')
+    this.#emit({ type: 'run_abandoned', subscription: entry.name, fencingToken })
+    this.#mustReconcile = true
+  }
+
+  #settled(entry: WorkEntry, run: SubscriptionRun, end: RunEnd): void {
+    const { subscription, fencingToken } = run
+    const { logger, instanceId } = this.#options
+    entry.forgive(this.#now(), this.#options)
+    if (entry.run !== run) {
+      entry.abandonedRuns--
+    } else {
+      entry.run = null
+      entry.stopBy = null
+      if (end.cause === null) this.#failed(entry, end.type === 'failed' ? end.error : null)
+      else this.#emit({ type: 'run_stopped', subscription, fencingToken, cause: end.cause })
+    }
+    if (end.type === 'failed' && end.cause !== null && !isAbortion(end.error)) {
+      logger.warn({ instanceId, subscription, error: end.error }, 'A run failed while it was ending')
+    }
+    this.#reconcile()
+  }
+
+  #failed(entry: WorkEntry, error: unknown): void {
+    const { logger, instanceId } = this.#options
+    const retryInSeconds = entry.failed(error, this.#now(), this.#options)
+    const { name: subscription, failures } = entry
+    const what = error === null ? 'A run ended without having been told to' : 'A run failed'
+    const next = retryInSeconds === null ? 'another instance should try' : 'it is started again'
+    logger.error({ instanceId, subscription, error, failures }, `${what}; ${next}`)
+    this.#emit({ type: 'run_failed', subscription, error, failures, retryInSeconds })
+  }
+
+  #reportDenied(): void {
+    const denied = [...this.#entries.values()].filter((entry) => entry.isDenied && this.#desired.has(entry.name)).map(({ name, holder }) => ({ subscription: name, holder }))
+    const summary = denied.map(({ subscription, holder }) => `${subscription}\0${holder}`).join('\0\0')
+    if (summary === this.#denied) return
+    this.#denied = summary
+    this.#emit({ type: 'claims_denied', denied })
+  }
+
+  #now(): number {
+    return this.#options.clock.monotonicSeconds()
+  }
+}
+
+/** Whether a run only passed on that it was told to end. */
+function isAbortion(error: unknown): boolean {
+  if (error instanceof CoordinationError) return error.code.startsWith('run_')
+  return error instanceof Error && error.name === 'AbortError'
+}
