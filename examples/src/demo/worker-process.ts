@@ -1,0 +1,75 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { hostSeconds } from './host-clock.js'
+import type { WorkerCommand, WorkerReport, WorkerSettings } from './worker-messages.js'
+
+/** How a worker process ended. */
+export interface WorkerEnd {
+  readonly status: number | null
+  readonly signal: NodeJS.Signals | null
+}
+
+/** Whom a {@link WorkerProcess} tells. */
+export interface WorkerProcessListener {
+  reported(report: WorkerReport): void
+  /** A line on stdout or stderr: a warning, or the error that ends the process. */
+  wrote(line: string): void
+}
+
+/** A worker process, seen from the parent. */
+export class WorkerProcess {
+  readonly worker: string
+  readonly pid: number
+  /** Resolves, never rejects, when the process has ended and all of its reports and output were read. */
+  readonly ended: Promise<WorkerEnd>
+  readonly #child: ChildProcess
+  #isExpectedToEnd = false
+
+  constructor(settings: WorkerSettings, listener: WorkerProcessListener) {
+    this.worker = settings.worker
+    const child = fork(fileURLToPath(new URL('worker/main.js', import.meta.url)), {
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+      // A terminal sends Ctrl-C to its whole group; it is the parent that ends the workers, or its disappearance.
+      detached: true,
+      // The parent's own flags (an inspector's port, a loader) are not meant for the workers.
+      execArgv: [],
+    })
+    this.#child = child
+    this.pid = child.pid ?? 0
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream) createInterface({ input: stream }).on('line', (line) => listener.wrote(line))
+    }
+    child.on('message', (report: WorkerReport) => listener.reported(report))
+    // Failures to start; `close` follows. Failures to send are told to the callback of `send`.
+    child.on('error', (error) => listener.wrote(error.message))
+    this.ended = new Promise((resolve) => {
+      child.once('close', (status, signal) => resolve({ status, signal }))
+    })
+    this.#send({ type: 'start', settings })
+  }
+
+  /** Whether {@link kill} or {@link stop} was called. */
+  get isExpectedToEnd(): boolean {
+    return this.#isExpectedToEnd
+  }
+
+  /** SIGKILL: the process gets no chance to say goodbye. Returns the time at which it was sent. */
+  kill(): number {
+    this.#isExpectedToEnd = true
+    const at = hostSeconds()
+    this.#child.kill('SIGKILL')
+    return at
+  }
+
+  /** Asks it to finish and leave. */
+  stop(): void {
+    this.#isExpectedToEnd = true
+    this.#send({ type: 'stop' })
+  }
+
+  #send(command: WorkerCommand): void {
+    // A process that has ended already is reported by `ended`.
+    if (this.#child.connected) this.#child.send(command, () => {})
+  }
+}
