@@ -4,8 +4,8 @@ import type { WorkAssignment } from './work-assignment.js'
  * Which assignments are still valid, by the leader's fencing token and its count of plans.
  *
  * - A1. An epoch below the highest one ever seen is refused, also when that one was seen on an assignment to somebody else.
- * - A2. Within an epoch, a revision below the highest one seen *for this instance* is refused: the leader may count on for others only. The same
- *   one again is a repeat, and welcome.
+ * - A2. Within an epoch, a revision below the highest one seen *for this instance* is refused: the leader may count on for others only.
+ *   The same one again is a repeat, and welcome.
  * - A3. An assignment without epoch (from a leader that knows none) is accepted, as in the reference.
  */
 export class AssignmentOrder {

@@ -47,8 +47,8 @@ export function readPlannerInput(input: AssignmentPlannerInput): PlannerProblem 
   const names = sortedSubscriptions.map(({ name }) => name)
   const ids = sortedInstances.map(({ instanceId }) => instanceId)
   const indexOf = new Map(ids.map((id, index) => [id, index]))
-  const indexIn = (map: ReadonlyMap<string, string> | undefined): Int32Array =>
-    Int32Array.from(names, (name) => indexOf.get(map?.get(name) as string) ?? NOBODY)
+  const indexIn = (map: ReadonlyMap<string, string>): Int32Array =>
+    Int32Array.from(names, (name) => indexOf.get(map.get(name) as string) ?? NOBODY)
 
   const { weight, unit } = exactWeights(sortedSubscriptions)
   const total = weight.reduce((sum, value) => sum + value, 0)
@@ -59,7 +59,7 @@ export function readPlannerInput(input: AssignmentPlannerInput): PlannerProblem 
     ids,
     owner: indexIn(current),
     preferred: preferredOf,
-    pinned: Uint8Array.from(names, (name) => (pinned?.has(name) ? 1 : 0)),
+    pinned: pinned ? Uint8Array.from(names, (name) => Number(pinned.has(name))) : new Uint8Array(names.length),
     ...groupByAllowance(names, sortedInstances),
     weight,
     ceiling: Float64Array.from(sortedInstances, (instance) => ceilingOf(instance, total, unit)),
@@ -70,16 +70,19 @@ export function readPlannerInput(input: AssignmentPlannerInput): PlannerProblem 
   }
 }
 
-function sortedUnique<T>(what: string, values: readonly T[], keyOf: (value: T) => string): T[] {
-  const byKey = new Map<string, T>()
-  for (const value of values) {
-    const key = keyOf(value)
-    if (!isName(key)) throw invalidOption(`every ${what}`, key, NAME_RULE)
-    if (byKey.has(key)) throw invalidOption(`every ${what}`, key, 'unique: list each one once')
-    byKey.set(key, value)
-  }
+function sortedUnique<T>(what: string, values: readonly T[], keyOf: (value: T) => string): readonly T[] {
+  const keys = values.map(keyOf)
+  const unnamed = keys.findIndex((key) => !isName(key))
+  if (unnamed !== -1) throw invalidOption(`every ${what}`, keys[unnamed], NAME_RULE)
+  const isSorted = keys.every((key, index) => index === 0 || (keys[index - 1] as string) < key)
+  // Half of the cost of a large plan is sorting, and most callers keep their lists sorted.
+  if (isSorted) return values
+  const byKey = new Map(keys.map((key, index) => [key, values[index] as T]))
   // Without a comparator, strings sort by UTF-16 code units: the same on every machine, unlike any locale's order.
-  return [...byKey.keys()].sort().map((key) => byKey.get(key) as T)
+  keys.sort()
+  const repeated = keys.find((key, index) => index > 0 && keys[index - 1] === key)
+  if (repeated !== undefined) throw invalidOption(`every ${what}`, repeated, 'unique: list each one once')
+  return keys.map((key) => byKey.get(key) as T)
 }
 
 /**

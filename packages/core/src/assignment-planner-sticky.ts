@@ -57,7 +57,7 @@ function describe(board: AssignmentBoard, { current, pinned }: AssignmentPlanner
   const left: AssignmentPlan['pinned'][number][] = []
   names.forEach((subscription, item) => {
     const holder = board.holder[item] as number
-    const from = current.get(subscription) ?? null
+    const from = ids[owner[item] as number] ?? current.get(subscription) ?? null
     const to = ids[holder] ?? null
     assigned[holder]?.push(subscription)
     if (isPinned[item] === 1) {

@@ -23,8 +23,8 @@ export interface WorkRedistributionCoordinatorOptions {
    */
   readonly incarnation?: string | undefined
   /**
-   * How long a gone peer is remembered: since it was last heard if it is stale, since the end of its drain if it is terminated. Not shorter than
-   * `heartbeatTimeoutSeconds`. Also how long the old messages of a removed peer are recognised.
+   * How long a gone peer is remembered: since it was last heard if it is stale, since the end of its drain if it is terminated. Not
+   * shorter than `heartbeatTimeoutSeconds`. Also how long the old messages of a removed peer are recognised.
    * @default 10 * heartbeatTimeoutSeconds
    */
   readonly peerRetentionSeconds?: number | undefined
@@ -34,8 +34,8 @@ export interface WorkRedistributionCoordinatorOptions {
    */
   readonly maxDrainSeconds?: number | undefined
   /**
-   * Most peers that are remembered. When full, the peer that is gone longest makes room, with whatever it left unclaimed; if none is gone, a new peer
-   * is refused.
+   * Most peers that are remembered. When full, the peer that is gone longest makes room, with whatever it left unclaimed; if none is
+   * gone, a new peer is refused.
    * @default 100_000
    */
   readonly maxPeers?: number | undefined

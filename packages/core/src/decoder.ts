@@ -43,8 +43,8 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 const LOGGED_TOPIC_LENGTH = 128
 
 /**
- * Turns what comes off a transport into messages, and never throws into it: what cannot be decoded is counted, logged once for each topic and
- * kind of fault, and dropped.
+ * Turns what comes off a transport into messages, and never throws into it: what cannot be decoded is counted, logged once for each
+ * topic and kind of fault, and dropped.
  */
 export class MessageDecoder {
   readonly #logger: Logger

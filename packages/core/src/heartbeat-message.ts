@@ -134,8 +134,8 @@ export class HeartbeatMessage {
   }
 
   /**
-   * Whether the message is older than `maxAgeSeconds` at `now`, by the sender's stamp; exactly that old is not stale. As in the reference it
-   * compares two machines' clocks, which is why the coordinator does not use it.
+   * Whether the message is older than `maxAgeSeconds` at `now`, by the sender's stamp; exactly that old is not stale. As in the
+   * reference it compares two machines' clocks, which is why the coordinator does not use it.
    */
   isStale(maxAgeSeconds = 15, now: Date = systemClock.now()): boolean {
     return now.getTime() - this.timestamp.getTime() > maxAgeSeconds * 1000

@@ -12,9 +12,9 @@ export interface Stamp {
 export type Standing = 'healthy' | 'stale' | 'draining' | 'terminated' | 'removed'
 
 /**
- * What to do with a message: `newer` (of the present life: take it), `successor` (of a life that is the present one from now on: start afresh
- * and take it), `outdated` (drop it), `replaced` (of a life that was replaced: drop it), `rival` (`replaced`, and told once: that life goes
- * on, so two processes use one id).
+ * What to do with a message: `newer` (of the present life: take it), `successor` (of a life that is the present one from now on: start
+ * afresh and take it), `outdated` (drop it), `replaced` (of a life that was replaced: drop it), `rival` (`replaced`, and told once: that
+ * life goes on, so two processes use one id).
  */
 export type Verdict = 'newer' | 'successor' | 'outdated' | 'replaced' | 'rival'
 
@@ -37,10 +37,10 @@ const NEVER = Number.NEGATIVE_INFINITY
  * sender are compared only with instants of the same sender.
  *
  * - L1. The present life is the one most recently adopted. An incarnation never seen before is adopted.
- * - L2. Within a life, the higher sequence is newer; without sequences, the later stamp, and of two different messages with one stamp the one
- *   that arrives later: a sender may well speak twice in a millisecond.
- * - L3. A life that was replaced stays so, unless its successor has gone silent and the replaced life still brings news: then a late message of an
- *   older life had displaced the living one.
+ * - L2. Within a life, the higher sequence is newer; without sequences, the later stamp, and of two different messages with one stamp
+ *   the one that arrives later: a sender may well speak twice in a millisecond.
+ * - L3. A life that was replaced stays so, unless its successor has gone silent and the replaced life still brings news: then a late
+ *   message of an older life had displaced the living one.
  * - L4. A life that said goodbye does not come back. Without incarnations, a stamp after the announced end is a new life.
  * - L5. A goodbye of a life that was replaced is never heeded.
  */

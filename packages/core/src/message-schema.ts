@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { InvalidMessageError, MAX_REPORTED_ISSUES, type MessageIssue } from './errors.js'
+import { InvalidMessageError, type MessageIssue } from './errors.js'
 import { isInstant, parseInstant } from './instant.js'
 import { copyJsonObject, type JsonObject, MAX_METADATA_DEPTH, MAX_METADATA_SIZE } from './json-value.js'
 import { isName, NAME_RULE } from './options.js'
@@ -8,6 +8,8 @@ import { isName, NAME_RULE } from './options.js'
 export const MAX_SUBSCRIPTIONS = 10_000
 /** Largest epoch: an unsigned 64-bit number, as Postgres counts transactions. */
 export const MAX_EPOCH = 2n ** 64n - 1n
+
+const REPORTED_NAMES = 3
 
 const EMPTY_LIST: readonly string[] = Object.freeze([])
 const EMPTY_METADATA: JsonObject = Object.freeze({})
@@ -107,8 +109,8 @@ function readSubscriptions(value: unknown, context: z.core.$RefinementCtx): read
     if (isName(name)) names.add(name)
     else {
       report(context, NAME_RULE, [index])
-      // A list of thousands of faults tells no more than the first few.
-      if (++faults === MAX_REPORTED_ISSUES) break
+      // Thousands of faults tell no more than the first few, and would leave no room for those of other fields.
+      if (++faults === REPORTED_NAMES) break
     }
   }
   return Object.freeze(names.size === value.length ? value.slice() : [...names])

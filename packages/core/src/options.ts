@@ -46,8 +46,8 @@ export function requireInteger(name: string, value: unknown, bounds: Bounds = {}
 /**
  * Checks how two options that are each valid stand to each other.
  *
- * @throws CoordinationError `invalid_options`, naming both options and both values, unless `lesser` is below `greater`, or equal to it where
- * `orEqual` is set.
+ * @throws CoordinationError `invalid_options`, naming both options and both values, unless `lesser` is below `greater`, or equal to it
+ * where `orEqual` is set.
  */
 export function requireOrder(
   lesser: { readonly name: string; readonly value: number },

@@ -120,6 +120,7 @@ describe('orphaned subscriptions', () => {
     expect(observer.changes.at(-1)).toMatchObject({ previous: 'draining', status: 'healthy', leftBehind: ['s1'] })
     expect(observer.orphans()).toEqual({})
     await observer.beat(4, 'b', ['s4'], { incarnation: 'i3', sequence: 2 })
+    await observer.beat(5, 'b', ['s4', 's5'], { incarnation: 'i3', sequence: 3 })
     await observer.goodbye(5, 'b', ['s5'], { incarnation: 'i4', sequence: 1 })
     expect(observer.changes.at(-1)).toMatchObject({ previous: 'healthy', status: 'draining', restarted: true, leftBehind: ['s4'] })
     expect(observer.orphans()).toEqual({ b: ['s5'] })

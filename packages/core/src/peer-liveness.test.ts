@@ -157,6 +157,29 @@ describe('draining', () => {
     expect(short.status('b', 5)).toBe('terminated')
   })
 
+  it('shows what a draining peer still says', async () => {
+    const observer = new Observer()
+    await observer.goodbye(0, 'b', ['s'])
+    expect(observer.coordinator.getPeer('b')).toMatchObject({ lastHeartbeat: null, heardAtSeconds: 0 })
+    await observer.beat(1, 'b', ['t'])
+    expect(observer.coordinator.getPeer('b')).toMatchObject({
+      lastHeartbeat: { subscriptions: ['t'] },
+      subscriptions: ['s'],
+      heardAtSeconds: 1,
+    })
+  })
+
+  it('does not begin again for a life that has terminated, whatever it announces', async () => {
+    const observer = new Observer()
+    await observer.goodbye(0, 'b', [], { incarnation: 'i', sequence: 1 })
+    await observer.goodbye(0, 'c', [])
+    expect(await observer.goodbye(29, 'b', ['s'], { incarnation: 'i', sequence: 2 })).toBe(true)
+    expect(await observer.goodbye(29, 'b', [], { incarnation: 'i', sequence: 2 })).toBe(false)
+    expect(await observer.goodbye(60, 'b', [], { incarnation: 'i', sequence: 3 })).toBe(false)
+    expect(await observer.goodbye(60, 'c', [], { stamp: 30 })).toBe(false)
+    expect([observer.status('b'), observer.status('c')]).toEqual(['terminated', 'terminated'])
+  })
+
   it('takes a goodbye from a peer that was never heard, and from one that is stale', async () => {
     const observer = new Observer()
     await observer.goodbye(0, 'new', ['s'])
@@ -239,6 +262,33 @@ describe('forgetting', () => {
       'c: draining > terminated',
       'c: terminated > unknown',
     ])
+  })
+
+  it('does not forget in silence a peer that fell silent during the check', async () => {
+    const observer = new Observer({ peerRetentionSeconds: 15 })
+    await observer.beat(0, 'b')
+    await observer.beat(10, 'c')
+    observer.coordinator.onPeerTimeout(() => {
+      observer.clock.seconds = 30
+    })
+    await observer.check(16)
+    await observer.check(30)
+    expect(observer.timeouts).toEqual(['b', 'c'])
+    expect(observer.coordinator.knownPeers.size).toBe(0)
+  })
+
+  it('makes room at the cost of the stale or terminated peer that is gone longer', async () => {
+    const observer = new Observer({ maxPeers: 2 })
+    await observer.beat(0, 'stale')
+    await observer.goodbye(0, 'terminated', [], { drain: 16 })
+    await observer.beat(20, 'c')
+    expect([...observer.coordinator.knownPeers.keys()]).toEqual(['terminated', 'c'])
+
+    const other = new Observer({ maxPeers: 2 })
+    await other.beat(0, 'stale')
+    await other.goodbye(0, 'terminated', [], { drain: 14 })
+    await other.beat(20, 'c')
+    expect([...other.coordinator.knownPeers.keys()]).toEqual(['stale', 'c'])
   })
 
   it('lets the peer gone longest make room, and refuses a new one when all are live (C9)', async () => {

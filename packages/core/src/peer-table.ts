@@ -25,7 +25,8 @@ const NOTHING: readonly string[] = Object.freeze([])
 /**
  * The peers of one instance. Pure state: the time is an argument, and nothing is called back.
  *
- * - T1. Liveness counts from arrival on this machine's clock. An age of exactly the timeout is not stale yet; a drain window is over at its end.
+ * - T1. Liveness counts from arrival on this machine's clock. An age of exactly the timeout is not stale yet; a drain window is over at
+ *   its end.
  * - T2. Whatever depends on time is read after {@link advance}, so all answers of one instant agree.
  * - T3. A message costs O(1) and the size of a changed subscription list; advancing costs what has expired.
  * - T4. Each change of status is taken once ({@link takeChange}), and the `previous` of a change is the `status` of the one before.

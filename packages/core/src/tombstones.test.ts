@@ -12,7 +12,11 @@ describe('Tombstones', () => {
     tombstones.put('a', lineage, 5)
     tombstones.expire(14)
     expect(tombstones.get('a', 14)).toBe(lineage)
-    tombstones.expire(15)
+    tombstones.put('b', lineage, 6)
+    tombstones.put('a', lineage, 7)
+    tombstones.expire(16)
+    expect(tombstones.get('b', 0)).toBeNull()
+    tombstones.expire(17)
     expect(tombstones.get('a', 0)).toBeNull()
   })
 

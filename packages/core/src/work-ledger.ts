@@ -45,8 +45,6 @@ export class WorkLedger {
       loser.unclaimed ??= new Set()
       loser.unclaimed.add(name)
       const losers = this.#losers.get(name)
-      // Moves to the end: the latest loss of a subscription is the one that is reported.
-      losers?.delete(loser)
       if (losers) losers.add(loser)
       else this.#losers.set(name, new Set([loser]))
     }

@@ -37,14 +37,14 @@ const LOGGED_IDS = 10
  *   this machine.
  * - Status, counts, orphans and timeouts all use `heartbeatTimeoutSeconds`, and all answers of one instant agree.
  * - Callbacks for a timeout run once for each outage; {@link onPeerStatusChange} tells of the recovery, and of everything else.
- * - A goodbye is final for that life of the instance. A new incarnation clears it; from a peer that sends none, a heartbeat stamped after the
- *   announced end does.
+ * - A goodbye is final for that life of the instance. A new incarnation clears it; from a peer that sends none, a heartbeat stamped
+ *   after the announced end does.
  * - Older messages never replace newer ones, and those of a replaced incarnation are dropped.
  * - A lost subscription that somebody lists is no orphan any more.
  * - Peers that are gone are forgotten once their work is settled.
  *
- * State changes at once, before any callback. The callbacks of one call run one at a time, in registration order; one that throws is logged and
- * the next one runs. Handlers that are not awaited by the caller may overlap in their callbacks, never in their state.
+ * State changes at once, before any callback. The callbacks of one call run one at a time, in registration order; one that throws is
+ * logged and the next one runs. Handlers that are not awaited by the caller may overlap in their callbacks, never in their state.
  */
 export class WorkRedistributionCoordinator {
   readonly instanceId: string
@@ -94,7 +94,10 @@ export class WorkRedistributionCoordinator {
     return this.#shutdownNotification
   }
 
-  /** Every peer in the table as of now, in the order in which they were first heard: a copy. Costs O(peers); for one peer see {@link getPeer}. */
+  /**
+   * Every peer in the table as of now, in the order in which they were first heard: a copy. Costs O(peers); for one peer see
+   * {@link getPeer}.
+   */
   get knownPeers(): ReadonlyMap<string, PeerInfo> {
     this.#advance()
     return this.#table.all()
@@ -124,9 +127,9 @@ export class WorkRedistributionCoordinator {
   }
 
   /**
-   * Subscriptions that draining, terminated or stale peers left and that neither a healthy peer nor this instance lists, by the peer that left
-   * them; each subscription once. As soon as somebody listed one, that loss is settled for good: if the new owner goes too, it is the new owner's. A
-   * stale peer that recovers takes its work back.
+   * Subscriptions that draining, terminated or stale peers left and that neither a healthy peer nor this instance lists, by the peer
+   * that left them; each subscription once. As soon as somebody listed one, that loss is settled for good: if the new owner goes too, it
+   * is the new owner's. A stale peer that recovers takes its work back.
    */
   getOrphanedSubscriptions(): ReadonlyMap<string, readonly string[]> {
     this.#advance()
@@ -135,8 +138,8 @@ export class WorkRedistributionCoordinator {
 
   /**
    * A heartbeat of this instance as of now; publish it. What it lists counts as claimed from here on (see
-   * {@link getOrphanedSubscriptions}). A load or count that is no proper number is put right and reported once for each kind of fault: a bad
-   * sample must not make a live instance look dead.
+   * {@link getOrphanedSubscriptions}). A load or count that is no proper number is put right and reported once for each kind of fault: a
+   * bad sample must not make a live instance look dead.
    *
    * @throws InvalidMessageError when a subscription name is off.
    */
@@ -160,8 +163,8 @@ export class WorkRedistributionCoordinator {
   }
 
   /**
-   * Takes a heartbeat that arrived now. `false`, and no callback, when it is this instance's own, late, repeated, of a replaced life, or finds the
-   * table full. One from a draining peer is accepted and keeps it draining.
+   * Takes a heartbeat that arrived now. `false`, and no callback, when it is this instance's own, late, repeated, of a replaced life, or
+   * finds the table full. One from a draining peer is accepted and keeps it draining.
    */
   async handleHeartbeat(heartbeat: HeartbeatMessage): Promise<boolean> {
     const { instanceId } = heartbeat
@@ -189,9 +192,9 @@ export class WorkRedistributionCoordinator {
   }
 
   /**
-   * Takes an assignment that arrived now. `false`, and no callback, when it is for another instance, of a lower epoch than the highest seen, or of the
-   * same epoch and a lower revision. The same assignment again is accepted and its callbacks run again, so that an instance which failed
-   * to act on it has another chance: make them idempotent.
+   * Takes an assignment that arrived now. `false`, and no callback, when it is for another instance, of a lower epoch than the highest
+   * seen, or of the same epoch and a lower revision. The same assignment again is accepted and its callbacks run again, so that an
+   * instance which failed to act on it has another chance: make them idempotent.
    */
   async handleWorkAssignment(assignment: WorkAssignment): Promise<boolean> {
     const isForUs = assignment.targetInstanceId === this.instanceId
@@ -209,9 +212,9 @@ export class WorkRedistributionCoordinator {
   }
 
   /**
-   * Every peer that is timed out now, those reported before included. Timeout callbacks run once for each outage, and status callbacks for every change
-   * that only time has made; then gone peers whose time has come are forgotten. Peers that said goodbye do not time out: they drain and
-   * terminate. Call it on an interval, such as the heartbeat interval. Costs what has expired.
+   * Every peer that is timed out now, those reported before included. Timeout callbacks run once for each outage, and status callbacks
+   * for every change that only time has made; then gone peers whose time has come are forgotten. Peers that said goodbye do not time
+   * out: they drain and terminate. Call it on an interval, such as the heartbeat interval. Costs what has expired.
    */
   async checkPeerTimeouts(): Promise<string[]> {
     this.#advance()
@@ -237,8 +240,8 @@ export class WorkRedistributionCoordinator {
   }
 
   /**
-   * Forgets a peer and what it left unclaimed. Its old messages do not bring it back while `peerRetentionSeconds` last; a newer one or a new life
-   * does. No callback runs. `false` when it is not known.
+   * Forgets a peer and what it left unclaimed. Its old messages do not bring it back while `peerRetentionSeconds` last; a newer one or a
+   * new life does. No callback runs. `false` when it is not known.
    */
   removePeer(instanceId: string): boolean {
     return this.#table.remove(instanceId, this.#clock.monotonicSeconds())
@@ -296,9 +299,9 @@ export class WorkRedistributionCoordinator {
   }
 
   /**
-   * Registers `callback` for changes of a peer's status: it came, recovered, fell silent, drains, terminated, was forgotten, or restarted. Changes that a
-   * message makes are told by its handler, those that time makes by {@link checkPeerTimeouts}; a spell that began and ended between two
-   * checks goes untold. The `previous` of a change is always the `status` of the one told before.
+   * Registers `callback` for changes of a peer's status: it came, recovered, fell silent, drains, terminated, was forgotten, or
+   * restarted. Changes that a message makes are told by its handler, those that time makes by {@link checkPeerTimeouts}; a spell that
+   * began and ended between two checks goes untold. The `previous` of a change is always the `status` of the one told before.
    */
   onPeerStatusChange(callback: PeerStatusChangeCallback): void {
     this.#statusCallbacks.add(callback)
