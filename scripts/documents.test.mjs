@@ -6,7 +6,9 @@ import { describe, expect, test } from 'vitest'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const markdown = (folder, recursive) => readdirSync(join(root, folder), { recursive }).filter((name) => name.endsWith('.md'))
-const documents = [...markdown('.', false), ...markdown('docs', true).map((name) => join('docs', name))].sort()
+const packages = readdirSync(join(root, 'packages')).map((name) => join('packages', name))
+const documents = ['.', ...packages].flatMap((folder) => markdown(folder, false).map((name) => join(folder, name)))
+documents.push(...markdown('docs', true).map((name) => join('docs', name)))
 
 /** The TypeScript blocks of a document, each with the file it says it is from. */
 function codeBlocks(text) {
@@ -18,7 +20,9 @@ const lines = (text) => text.split('\n').map((line) => line.trim())
 /** Whether the lines of `code` stand in `source` one after the other, indented in any way. A line of just `// ...` stands for any lines. */
 function isTakenFrom(code, source) {
   let rest = `\n${lines(source).join('\n')}\n`
-  for (const part of lines(code.trim()).join('\n').split(/\n?\/\/ \.\.\.\n?/)) {
+  for (const part of lines(code.trim())
+    .join('\n')
+    .split(/\n?\/\/ \.\.\.\n?/)) {
     const at = rest.indexOf(`\n${part}\n`)
     if (at < 0) return false
     rest = rest.slice(at + part.length + 1)

@@ -6,6 +6,10 @@ export interface BoundedCallOptions {
   readonly clock: Clock
   /** What is called, for the message of the timeout. */
   readonly what: string
+  /**
+   * How long the caller waits, in seconds.
+   * @default no limit
+   */
   readonly timeoutSeconds?: number | undefined
   /** Any of these ends the call. */
   readonly signals?: readonly (AbortSignal | undefined)[]

@@ -40,6 +40,7 @@ export class CallbackList<Arguments extends readonly unknown[]> {
     return true
   }
 
+  /** Whether nobody is registered. */
   get isEmpty(): boolean {
     return this.#registrations.length === 0
   }

@@ -27,6 +27,7 @@ export class FailureLog {
     this.#options = options
   }
 
+  /** Call after every failure: reports it, or counts it for the next report. Never throws. */
   failed(error: unknown): void {
     const { what, clock, logger, fields, summaryEverySeconds = 30 } = this.#options
     const now = clock.monotonicSeconds()

@@ -31,7 +31,7 @@ const KEYS = {
   declined: 'declined',
 } as const
 
-/** What a {@link HeartbeatMessage} is made of. */
+/** What a {@link HeartbeatMessage} is made of. The properties mean what the fields of the message do. */
 export interface HeartbeatMessageProps {
   readonly instanceId: string
   readonly timestamp: Date
@@ -50,7 +50,7 @@ export interface HeartbeatMessageProps {
   readonly declined?: readonly string[] | undefined
 }
 
-/** A {@link HeartbeatMessage} on the wire. */
+/** A {@link HeartbeatMessage} on the wire. The keys mean what the fields of the message do; instants are text, such as `2026-03-01T12:00:00.000+00:00`. */
 export interface HeartbeatDict {
   readonly instance_id: string
   readonly timestamp: string

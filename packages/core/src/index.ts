@@ -84,3 +84,4 @@ export type {
   UnassignedSubscription,
 } from './assignment-planner.js'
 export { stickyPlanner } from './assignment-planner-sticky.js'
+export { nextSubscriptionStep, type SubscriptionFacts, type SubscriptionStep } from './subscription-step.js'

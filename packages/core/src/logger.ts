@@ -6,9 +6,13 @@ export type LogFields = Readonly<Record<string, unknown>>
  * A logger that throws is the user's fault, but it must not stop coordination: callers go through {@link safeLogger}.
  */
 export interface Logger {
+  /** What only somebody who looks for a fault wants to know. */
   debug(fields: LogFields, message: string): void
+  /** What happens in the ordinary course: leadership gained, a peer leaving, an outage that is over. */
   info(fields: LogFields, message: string): void
+  /** What goes on by itself, but should be looked at. */
   warn(fields: LogFields, message: string): void
+  /** What somebody has to do something about, such as a callback that failed. */
   error(fields: LogFields, message: string): void
 }
 

@@ -11,7 +11,10 @@ import { ShutdownNotification } from './shutdown-notification.js'
 export interface CreateHeartbeatOptions {
   /** What this instance runs now. */
   readonly subscriptions: readonly string[]
-  /** @default 0 */
+  /**
+   * Events being handled at this moment.
+   * @default 0
+   */
   readonly inFlightCount?: number | undefined
   /**
    * From 0 to 1.
@@ -32,6 +35,7 @@ export interface CreateHeartbeatOptions {
 
 /** What `createShutdownNotification()` announces. */
 export interface CreateShutdownNotificationOptions {
+  /** Why this instance leaves. */
   readonly intent: ShutdownIntent
   /** What this instance gives up. */
   readonly subscriptions: readonly string[]

@@ -39,6 +39,7 @@ export interface ClaimOutcome {
  * All claims of an instance may be lost together, when the backend is out of reach for longer than the lease.
  */
 export interface Ownership {
+  /** Names this instance to the others: what they see in {@link observe}. */
   readonly instanceId: string
   /** The claims that are held now, by subscription. */
   readonly held: ReadonlyMap<string, Claim>

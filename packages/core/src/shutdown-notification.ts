@@ -33,7 +33,7 @@ const KEYS = {
   sequence: 'sequence',
 } as const
 
-/** What a {@link ShutdownNotification} is made of. */
+/** What a {@link ShutdownNotification} is made of. The properties mean what the fields of the message do. */
 export interface ShutdownNotificationProps {
   readonly instanceId: string
   readonly intent: ShutdownIntent
@@ -52,7 +52,7 @@ export interface ShutdownNotificationProps {
   readonly sequence?: number | undefined
 }
 
-/** A {@link ShutdownNotification} on the wire. */
+/** A {@link ShutdownNotification} on the wire. The keys mean what the fields of the message do; instants are text, such as `2026-03-01T12:00:00.000+00:00`. */
 export interface ShutdownDict {
   readonly instance_id: string
   readonly intent: ShutdownIntent

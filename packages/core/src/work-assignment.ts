@@ -24,7 +24,7 @@ const KEYS = {
   revision: 'revision',
 } as const
 
-/** What a {@link WorkAssignment} is made of. */
+/** What a {@link WorkAssignment} is made of. The properties mean what the fields of the message do. */
 export interface WorkAssignmentProps {
   readonly targetInstanceId: string
   readonly subscriptions: readonly string[]
@@ -36,7 +36,7 @@ export interface WorkAssignmentProps {
   readonly revision?: number | undefined
 }
 
-/** A {@link WorkAssignment} on the wire. */
+/** A {@link WorkAssignment} on the wire. The keys mean what the fields of the message do; the instant is text, the epoch decimal text. */
 export interface WorkAssignmentDict {
   readonly target_instance_id: string
   readonly subscriptions: readonly string[]

@@ -47,8 +47,11 @@ const LOGGED_IDS = 10
  * logged and the next one runs. Handlers that are not awaited by the caller may overlap in their callbacks, never in their state.
  */
 export class WorkRedistributionCoordinator {
+  /** Names this instance; messages that bear it are its own. */
   readonly instanceId: string
+  /** Names this run of the instance; `undefined` when its messages carry none. */
   readonly incarnation: string | undefined
+  /** Silence after which a peer is stale, in seconds. */
   readonly heartbeatTimeoutSeconds: number
   readonly #elector: LeaderElector | undefined
   readonly #clock: Clock
