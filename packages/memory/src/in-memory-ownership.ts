@@ -45,6 +45,7 @@ export class InMemoryOwnership implements Ownership, AsyncDisposable {
   readonly #shared: SharedClaims
   readonly #held = new Map<string, InMemoryClaim>()
   #outage: ConnectionError | null = null
+  #isClosed = false
 
   /** @throws CoordinationError `invalid_options` when `instanceId` is empty. */
   constructor(instanceId: string, { claims = new SharedClaims() }: InMemoryOwnershipOptions = {}) {
@@ -65,7 +66,7 @@ export class InMemoryOwnership implements Ownership, AsyncDisposable {
     const claimed: Claim[] = []
     const denied: DeniedClaim[] = []
     const token = this.#shared.nextToken()
-    for (const subscription of subscriptions) {
+    for (const subscription of new Set(subscriptions)) {
       if (!this.#shared.take(subscription, this, this.instanceId)) {
         denied.push({ subscription, holder: this.#describe(subscription) })
         continue
@@ -99,19 +100,21 @@ export class InMemoryOwnership implements Ownership, AsyncDisposable {
 
   /** Makes every call reject, as an unreachable backend would, and loses all claims. */
   disconnect(): void {
-    this.#outage = new ConnectionError('unreachable', 'The claims cannot be reached')
+    if (!this.#isClosed) this.#outage = new ConnectionError('unreachable', 'The claims cannot be reached')
     this.forceLose()
   }
 
   /** Ends {@link disconnect}. */
   reconnect(): void {
-    this.#outage = null
+    if (!this.#isClosed) this.#outage = null
   }
 
   /** Releases everything. Idempotent. */
   async close(): Promise<void> {
-    this.#end([...this.#held.keys()], 'claim_released', 'was released')
+    // Before anybody is told, so that no listener claims again.
+    this.#isClosed = true
     this.#outage = new ConnectionError('closed', 'The ownership was closed')
+    this.#end([...this.#held.keys()], 'claim_released', 'was released')
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -119,14 +122,13 @@ export class InMemoryOwnership implements Ownership, AsyncDisposable {
   }
 
   #end(subscriptions: readonly string[], code: string, what: string): void {
-    for (const subscription of subscriptions) {
-      const claim = this.#held.get(subscription)
-      if (claim === undefined) continue
-      // Free before anybody is told, so that a listener may claim again.
+    const ended = [...new Set(subscriptions)].flatMap((subscription) => this.#held.get(subscription) ?? [])
+    // All free before anybody is told, so that a listener may claim again.
+    for (const { subscription } of ended) {
       this.#held.delete(subscription)
       this.#shared.free(subscription, this)
-      claim.end(new CoordinationError(code, `The claim on ${subscription} ${what}`))
     }
+    for (const claim of ended) claim.end(new CoordinationError(code, `The claim on ${claim.subscription} ${what}`))
   }
 
   #describe(subscription: string): ClaimHolder | null {

@@ -65,7 +65,7 @@ export class InMemoryTransport implements Transport, AsyncDisposable {
   reconnect(): void {
     if (this.#leave !== null || this.#isClosed) return
     this.#leave = this.#join()
-    for (const { callback } of this.#resyncs) this.#guard('resync', callback)
+    for (const registration of [...this.#resyncs]) if (this.#resyncs.has(registration)) this.#guard('resync', registration.callback)
   }
 
   /** Disconnects for good. Idempotent. */
@@ -83,14 +83,22 @@ export class InMemoryTransport implements Transport, AsyncDisposable {
   }
 
   #receive(topic: string, text: string): void {
-    for (const { handler } of [...(this.#handlers.get(topic) ?? [])]) this.#guard(topic, () => handler(JSON.parse(text)))
+    const handlers = this.#handlers.get(topic) ?? new Set()
+    for (const registration of [...handlers]) {
+      // Not one that another handler has just unsubscribed.
+      if (handlers.has(registration)) this.#guard(topic, () => registration.handler(JSON.parse(text)))
+    }
   }
 
-  #guard(what: string, call: () => void): void {
-    try {
-      call()
-    } catch (error) {
+  #guard(what: string, call: () => unknown): void {
+    const failed = (error: unknown): void =>
       this.#logger.error({ transport: this.#name, what, error }, 'A transport handler failed; the other handlers still run')
+    try {
+      const returned = call()
+      // An async function is a handler by its type; nobody waits for it, but its failure must not end the process.
+      if (returned instanceof Promise) returned.catch(failed)
+    } catch (error) {
+      failed(error)
     }
   }
 

@@ -18,13 +18,16 @@ describe('application names', () => {
 
   it('returns what was encoded, or a beginning of it when it was too long; printable ASCII of at most 63 bytes in between', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary', maxLength: 90 }).filter((text) => !/\p{Surrogate}/u.test(text)), (identity) => {
-        const encoded = encodeApplicationName(identity)
-        expect(encoded).toMatch(/^[\x20-\x7e]{0,63}$/)
-        const decoded = decodeApplicationName(encoded)
-        expect(identity.startsWith(decoded)).toBe(true)
-        if (encodeURIComponent(identity).length <= 63) expect(decoded).toBe(identity)
-      }),
+      fc.property(
+        fc.string({ unit: 'binary', maxLength: 90 }).filter((text) => !/\p{Surrogate}/u.test(text)),
+        (identity) => {
+          const encoded = encodeApplicationName(identity)
+          expect(encoded).toMatch(/^[\x20-\x7e]{0,63}$/)
+          const decoded = decodeApplicationName(encoded)
+          expect(identity.startsWith(decoded)).toBe(true)
+          if (encodeURIComponent(identity).length <= 63) expect(decoded).toBe(identity)
+        },
+      ),
       { seed: 7, numRuns: 500 },
     )
   })

@@ -10,7 +10,12 @@ describe('connectError', () => {
     ['28000', 'no pg_hba.conf entry for host', 'authentication_failed', 'pg_hba.conf'],
     ['3D000', 'database "d" does not exist', 'authentication_failed', 'name of the database'],
     ['42501', 'permission denied for database "d"', 'authentication_failed', 'grant the user CONNECT'],
-    [undefined, 'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string', 'authentication_failed', 'check the user and the password'],
+    [
+      undefined,
+      'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string',
+      'authentication_failed',
+      'check the user and the password',
+    ],
     ['42704', 'unrecognized configuration parameter "idle_session_timeout"', 'unsupported_server', 'PostgreSQL 14 or later'],
     ['42704', 'unrecognized configuration parameter "nonsense"', 'settings_refused', 'correct or remove them'],
     ['08P01', 'unsupported startup parameter: options', 'transaction_pooler', 'connect to the server directly'],

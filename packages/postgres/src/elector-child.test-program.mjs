@@ -6,7 +6,8 @@
 import { PostgresLeaderElector, PostgresLockSession } from '../dist/index.js'
 
 const { identity, connection, election = 'e', mode = 'campaign', ...options } = JSON.parse(process.argv[2])
-const write = (event, fields = {}) => process.stdout.write(`${JSON.stringify({ at: String(process.hrtime.bigint()), identity, event, ...fields })}\n`)
+const write = (event, fields = {}) =>
+  process.stdout.write(`${JSON.stringify({ at: String(process.hrtime.bigint()), identity, event, ...fields })}\n`)
 const text = (error) => (error instanceof Error ? `${error.name} ${error.code ?? ''} ${error.message}` : String(error))
 
 process.on('unhandledRejection', (error) => write('unhandledRejection', { text: text(error) }))
@@ -61,7 +62,7 @@ if (mode === 'import') {
   write('closed')
 } else {
   const sampler = mode === 'bare' ? undefined : setInterval(look, 5)
-  const campaigning = keepCampaigning().catch((error) => write('campaign ended', { text: text(error) }))
+  const campaigning = keepCampaigning().catch((error) => error.code === 'closed' || write('campaign ended', { text: text(error) }))
   write('started')
   process.stdin.setEncoding('utf8')
   if (mode === 'bare') {

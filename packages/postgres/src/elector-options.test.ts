@@ -28,11 +28,27 @@ describe('the options of an elector', () => {
   )
 
   it.each<[string, Partial<PostgresLockSessionOptions>, string[]]>([
-    ['a deadline that equals the lease', { leaseSeconds: 10, renewDeadlineSeconds: 10 }, ['renewDeadlineSeconds', '11', 'leaseSeconds', '10']],
-    ['a deadline that clocks of different rate could carry over the lease', { leaseSeconds: 11, renewDeadlineSeconds: 10.01 }, ['renewDeadlineSeconds', 'leaseSeconds', '11']],
+    [
+      'a deadline that equals the lease',
+      { leaseSeconds: 10, renewDeadlineSeconds: 10 },
+      ['renewDeadlineSeconds', '11', 'leaseSeconds', '10'],
+    ],
+    [
+      'a deadline that clocks of different rate could carry over the lease',
+      { leaseSeconds: 11, renewDeadlineSeconds: 10.01 },
+      ['renewDeadlineSeconds', 'leaseSeconds', '11'],
+    ],
     ['a deadline above the lease', { leaseSeconds: 1, renewDeadlineSeconds: 60 }, ['renewDeadlineSeconds', '66', 'leaseSeconds', '1']],
-    ['a renewal that comes only at the deadline', { leaseSeconds: 9, renewDeadlineSeconds: 3 }, ['leaseSeconds / 3', '3', 'renewDeadlineSeconds', '3']],
-    ['a deadline before the first renewal', { leaseSeconds: 9, renewDeadlineSeconds: 1 }, ['leaseSeconds / 3', '3', 'renewDeadlineSeconds', '1']],
+    [
+      'a renewal that comes only at the deadline',
+      { leaseSeconds: 9, renewDeadlineSeconds: 3 },
+      ['leaseSeconds / 3', '3', 'renewDeadlineSeconds', '3'],
+    ],
+    [
+      'a deadline before the first renewal',
+      { leaseSeconds: 9, renewDeadlineSeconds: 1 },
+      ['leaseSeconds / 3', '3', 'renewDeadlineSeconds', '1'],
+    ],
   ])('refuse %s, with both names and both values (W4)', (_what, options, parts) => {
     const { code, message } = refusalOf(options)
     expect(code).toBe('invalid_options')
@@ -70,6 +86,9 @@ describe('the options of an elector', () => {
     ['a client', () => new pg.Client()],
     ['nothing', () => undefined],
   ])('refuse %s as connection when the elector is made, not when it first connects (P6, P7)', (_what, connection) => {
-    expect(refusalOf({ connection: connection() })).toMatchObject({ code: 'invalid_options', message: expect.stringContaining('not a pool or a client') })
+    expect(refusalOf({ connection: connection() })).toMatchObject({
+      code: 'invalid_options',
+      message: expect.stringContaining('not a pool or a client'),
+    })
   })
 })

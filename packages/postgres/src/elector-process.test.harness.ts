@@ -48,7 +48,11 @@ export class ElectorProcess implements AsyncDisposable {
     const lines = this.process.stdout ? createInterface(this.process.stdout) : undefined
     lines?.on('line', (line) => {
       const { at, believedUntil, ...rest } = JSON.parse(line) as Record<string, string>
-      this.reports.push({ ...rest, at: seconds(at ?? '0'), ...(believedUntil && { believedUntil: seconds(believedUntil) }) } as unknown as Report)
+      this.reports.push({
+        ...rest,
+        at: seconds(at ?? '0'),
+        ...(believedUntil && { believedUntil: seconds(believedUntil) }),
+      } as unknown as Report)
     })
     this.process.stdin?.on('error', () => {})
     this.exited = once(this.process, 'close').then(([status, signal]) => {

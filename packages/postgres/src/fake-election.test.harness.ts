@@ -1,4 +1,4 @@
-import type { Clock } from '@es/coordination-core'
+import type { Clock, LeaderChangeCallback } from '@es/coordination-core'
 import { FakeLockServer } from './fake-lock-server.test.harness.js'
 import { nameFakeServer } from './fake-pg-session.test.harness.js'
 import { PostgresLeaderElector } from './postgres-leader-elector.js'
@@ -18,7 +18,11 @@ export class FakeElection {
     this.#name = nameFakeServer(this.server)
   }
 
-  join(identity: string, options: Partial<PostgresLockSessionOptions> & { random?: () => number; longestRetrySeconds?: number } = {}): Contender {
+  join(
+    identity: string,
+    options: Partial<PostgresLockSessionOptions> & { random?: () => number; longestRetrySeconds?: number } = {},
+    firstCallback?: (elector: PostgresLeaderElector) => LeaderChangeCallback,
+  ): Contender {
     const elector = new PostgresLeaderElector({
       identity,
       election: 'orders',
@@ -30,6 +34,7 @@ export class FakeElection {
       random: () => 0.5,
       ...options,
     })
+    if (firstCallback) elector.onLeaderChange(firstCallback(elector))
     const contender = { elector, changes: [] as boolean[] }
     elector.onLeaderChange((isLeader) => void contender.changes.push(isLeader))
     return contender

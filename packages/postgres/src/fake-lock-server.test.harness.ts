@@ -216,7 +216,9 @@ export class FakeSession implements Session {
   #rest(): void {
     this.#cancelLease()
     if (!this.#server.sessions.has(this) && this.stacked.size === 0 && this.isDestroyed) return
-    this.#cancelLease = this.#server.clock.setTimer(this.#server.leaseSeconds, () => this.terminate('terminating connection due to idle-session timeout'))
+    this.#cancelLease = this.#server.clock.setTimer(this.#server.leaseSeconds, () =>
+      this.terminate('terminating connection due to idle-session timeout'),
+    )
   }
 
   #forget(): void {

@@ -64,7 +64,9 @@ describe('deriveLockKey', () => {
   })
 
   it('refuses a namespace with a zero byte, which could end it early', () => {
-    expect(() => deriveLockKey('a\0b', 'c')).toThrow(expect.objectContaining({ code: 'invalid_options', message: expect.stringContaining('zero byte') }))
+    expect(() => deriveLockKey('a\0b', 'c')).toThrow(
+      expect.objectContaining({ code: 'invalid_options', message: expect.stringContaining('zero byte') }),
+    )
   })
 
   it.each([

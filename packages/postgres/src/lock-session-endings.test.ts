@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { ManualClock } from '@es/coordination-testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { FakeLockServer, type FakeSession } from './fake-lock-server.test.harness.js'
@@ -93,7 +94,8 @@ describe('a LockSession whose server fails', () => {
     const locks = newSession()
     server.fateOf = () => 'unanswered'
     const first = locks.tryLock([KEY])
-    const session = (await clock.advance(0), [...server.sessions][0] as FakeSession)
+    await clock.advance(0)
+    const session = [...server.sessions][0] as FakeSession
     expect(await errorOf(first, 5)).toMatchObject({ code: 'timed_out' })
     server.fateOf = () => 'answer'
     await locks.tryLock([KEY])
@@ -108,7 +110,11 @@ describe('a LockSession whose server fails', () => {
   it('wraps an error of the driver, and ends the session with it (L4)', async () => {
     const locks = newSession()
     server.fateOf = () => new Error('syntax error')
-    expect(await errorOf(locks.tryLock([KEY]))).toMatchObject({ code: 'connection_lost', message: expect.stringContaining('syntax error'), cause: { message: 'syntax error' } })
+    expect(await errorOf(locks.tryLock([KEY]))).toMatchObject({
+      code: 'connection_lost',
+      message: expect.stringContaining('syntax error'),
+      cause: { message: 'syntax error' },
+    })
     expect(server.sessions.size).toBe(0)
   })
 
@@ -180,7 +186,6 @@ describe('a call that was given up', () => {
   })
 
   it('leaves no listener on its signal, whether it succeeds, fails or is given up (W5)', async () => {
-    const { getEventListeners } = await import('node:events')
     const locks = newSession()
     const controller = new AbortController()
     for (let round = 0; round < 100; round++) {

@@ -117,6 +117,15 @@ describe('the lease of a LockSession', () => {
     expect(watch.losses).toEqual(['The lease could not be renewed in time'])
   })
 
+  it('outlives a server that takes almost a third of the lease for every answer: the next renewal does not wait for that as well (E1b)', async () => {
+    const { locks, watch } = newSession()
+    await locks.tryLock([KEY])
+    server.fateOf = ({ name }) => (name === 'es_check' ? { afterSeconds: 4.9 } : 'answer')
+    await clock.advance(300)
+    expect([locks.tokenOf(KEY), watch.losses]).toEqual([100n, []])
+    expect(server.count('es_check')).toBe(60)
+  })
+
   it('never locks again to renew: one lock statement, one row, one unlock (P2, L3)', async () => {
     const { locks } = newSession()
     for (let round = 0; round < 3; round++) await locks.tryLock([KEY])
@@ -159,6 +168,7 @@ describe('the lease of a LockSession', () => {
     ['one lock less', { is_standby: false, locks: 0, checksum: '0' }],
     ['one lock more', { is_standby: false, locks: 2, checksum: '35' }],
     ['another lock', { is_standby: false, locks: 1, checksum: '43' }],
+    ['one lock more, of key 0', { is_standby: false, locks: 2, checksum: '42' }],
     ['that it is a standby now', { is_standby: true, locks: 1, checksum: '42' }],
     ['nothing', {}],
   ])('ends the session when a renewal says %s, and says so once (L4)', async (_what, row) => {

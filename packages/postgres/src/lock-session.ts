@@ -383,13 +383,15 @@ export class LockSession {
     })
   }
 
-  #scheduleRenewal(tenure: Tenure): void {
-    tenure.cancelRenewal = this.#options.clock.setTimer(this.#options.leaseSeconds / 3, () => {
+  /** One at a time, and a third of the lease apart as sent, not as answered: a slow answer must not put off the next renewal too. */
+  #scheduleRenewal(tenure: Tenure, alreadyWaitedSeconds = 0): void {
+    tenure.cancelRenewal = this.#options.clock.setTimer(this.#options.leaseSeconds / 3 - alreadyWaitedSeconds, () => {
+      const startedAt = this.#now()
       // Whatever has the turn now is talking to the server; only locks need more than that.
       const renewed = this.#turns.isIdle || tenure.held.size > 0 ? this.renew() : Promise.resolve(true)
       void renewed.then((isRenewed) => {
         if (this.#tenure !== tenure) return
-        this.#scheduleRenewal(tenure)
+        this.#scheduleRenewal(tenure, this.#now() - startedAt)
         if (isRenewed) for (const listener of this.#listeners) listener.renewed()
       })
     })

@@ -76,7 +76,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
 
   async function adopt(): Promise<Session> {
     await client.connect()
-    const { rows } = await client.query<Row>({ ...ADOPT, values: [applicationName] })
+    const { rows } = await client.query<Row>(ADOPT, [applicationName])
     const openedAt = clock.monotonicSeconds()
     const facts = rows[0] ?? {}
     // The key data of a pooler's own protocol names no backend of the server.

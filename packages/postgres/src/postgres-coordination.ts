@@ -35,8 +35,11 @@ export interface PostgresCoordinationOptions
  * Each connection is opened by the first call that needs it.
  */
 export class PostgresCoordination implements AsyncDisposable {
+  /** On the connection of the locks. */
   readonly elector: PostgresLeaderElector
+  /** On the connection of the locks. */
   readonly ownership: PostgresOwnership
+  /** On a connection of its own. */
   readonly transport: PostgresTransport
   readonly #session: PostgresLockSession
   #closed: Promise<void> | null = null

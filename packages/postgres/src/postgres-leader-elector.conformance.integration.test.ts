@@ -1,6 +1,7 @@
-import { FaultProxy, leaderElectorConformance } from '@es/coordination-testing'
+import { leaderElectorConformance } from '@es/coordination-testing'
 import { afterAll, beforeAll, describe, inject, it } from 'vitest'
-import { LEASE_SECONDS, TestElection, through, WAIT_SLICE_SECONDS } from './test-election.test.harness.js'
+import { Proxies } from './proxies.test.harness.js'
+import { LEASE_SECONDS, TestElection, WAIT_SLICE_SECONDS } from './test-election.test.harness.js'
 
 let database: TestElection
 let opened = 0
@@ -18,14 +19,14 @@ leaderElectorConformance(
     patienceSeconds: 10,
     async open({ logger }) {
       const election = `election ${++opened}`
-      const { hostname: host, port } = new URL(database.url)
-      const proxies = [await FaultProxy.start({ host, port: Number(port) }), await FaultProxy.start({ host, port: Number(port) })] as const
-      const join = (identity: string, proxy: FaultProxy) => database.join(identity, { election, connection: through(database.url, proxy), logger })
-      const contenders = [join('a', proxies[0]), join('b', proxies[1])] as const
+      const proxies = await Proxies.to(database.url, 2)
+      const [first, second] = proxies.urls
+      const join = (identity: string, connection: string) => database.join(identity, { election, connection, logger })
+      const contenders = [join('a', first!), join('b', second!)] as const
       const close = async () => {
-        for (const proxy of proxies) proxy.heal()
+        proxies.heal()
         await Promise.all(contenders.map((elector) => elector.close()))
-        await Promise.all(proxies.map((proxy) => proxy.close()))
+        await proxies.close()
       }
       return { contenders, close, proxies }
     },
@@ -37,17 +38,10 @@ leaderElectorConformance(
       async loseLeadership(_election, leader) {
         await database.terminate(leader.identity)
       },
-      async hang({ proxies }) {
-        for (const proxy of proxies) proxy.blackhole('toClient')
-        return async () => proxies.forEach((proxy) => proxy.heal())
-      },
+      hang: ({ proxies }) => proxies.hang(),
       leaseExpiry: {
         leaseSeconds: LEASE_SECONDS + WAIT_SLICE_SECONDS + 0.5,
-        async cutOff({ contenders, proxies }, leader) {
-          const proxy = proxies[leader === contenders[0] ? 0 : 1]
-          proxy.blackhole()
-          return async () => proxy.heal()
-        },
+        cutOff: ({ contenders, proxies }, leader) => proxies.blackhole(leader === contenders[0] ? 0 : 1),
       },
     },
   },

@@ -12,7 +12,10 @@ beforeAll(async () => {
 
 afterEach(async () => {
   await Promise.all(election.electors.splice(0).map((elector) => elector.close()))
-  await until(async () => (await election.leftovers()).sessions === 0, { what: 'the sessions of the last test to be gone', withinSeconds: 10 })
+  await until(async () => (await election.leftovers()).sessions === 0, {
+    what: 'the sessions of the last test to be gone',
+    withinSeconds: 10,
+  })
 })
 
 afterAll(() => election?.[Symbol.asyncDispose]())
@@ -75,7 +78,10 @@ describe('the lock of a leader', () => {
     await a.tryAcquire()
     const token = a.fencingToken
     const startedAt = performance.now()
-    await until(() => performance.now() - startedAt > 2.5 * LEASE_SECONDS * 1000, { what: 'two and a half leases to pass', withinSeconds: 10 })
+    await until(() => performance.now() - startedAt > 2.5 * LEASE_SECONDS * 1000, {
+      what: 'two and a half leases to pass',
+      withinSeconds: 10,
+    })
     expect([a.fencingToken, changes]).toEqual([token, [true]])
   })
 })
@@ -104,10 +110,13 @@ describe('what a closed elector leaves behind', () => {
       const elector = election.join(`round ${round}`)
       expect(await elector.tryAcquire()).toBe(true)
       await elector.close()
-      await until(async () => {
-        const { sessions, locks } = await election.leftovers()
-        return sessions + locks === 0
-      }, { what: `nothing to be left after round ${round}` })
+      await until(
+        async () => {
+          const { sessions, locks } = await election.leftovers()
+          return sessions + locks === 0
+        },
+        { what: `nothing to be left after round ${round}` },
+      )
     }
   })
 
@@ -115,14 +124,15 @@ describe('what a closed elector leaves behind', () => {
     const holder = election.join('holder')
     await holder.tryAcquire()
     for (let round = 0; round < 40; round++) {
-      const elector = election.join('brief')
+      // A lease so long that the server does not clean up in time what the client left.
+      const elector = election.join('brief', { leaseSeconds: 4 })
       const calls = [elector.campaign(), elector.tryAcquire(), elector.release()]
       const ticks = round * 3
       for (let tick = 0; tick < ticks; tick++) await new Promise((resolve) => setImmediate(resolve))
       await elector.close()
       await Promise.allSettled(calls)
     }
-    await until(async () => (await election.leftovers()).sessions === 1, { what: 'only the holder to be left', withinSeconds: 10 })
+    await until(async () => (await election.leftovers()).sessions === 1, { what: 'only the holder to be left', withinSeconds: 2 })
     expect(holder.isLeader).toBe(true)
   })
 })
@@ -157,17 +167,24 @@ describe('a follower', () => {
     const b = election.join('b')
     const campaign = b.campaign().catch(() => {})
     await election.waitForWaiter('b')
-    const horizonOf = async (): Promise<string | undefined> =>
-      (await election.query<{ xmin: string }>(`SELECT backend_xmin::text AS xmin FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'b'`))[0]?.xmin
-    const first = await until(horizonOf, { what: 'the waiting session to hold a snapshot' })
+    const waiting = async () =>
+      (
+        await election.query<{ pid: number; xmin: string | null }>(
+          `SELECT pid, backend_xmin::text AS xmin FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'b'`,
+        )
+      )[0]
+    const first = await until(async () => ((await waiting())?.xmin ? await waiting() : null), {
+      what: 'the waiting session to hold a snapshot',
+    })
     await until(
       async () => {
         await election.query('SELECT pg_current_xact_id()')
-        const present = await horizonOf()
-        return present === undefined || present === null || present !== first
+        return (await waiting())?.xmin !== first.xmin
       },
-      { what: 'the snapshot to be let go' },
+      // Several slices, and less than the time after which the statement as such would be ended.
+      { what: 'the snapshot to be let go', withinSeconds: 2 },
     )
+    expect((await waiting())?.pid).toBe(first.pid)
     await b.close()
     await campaign
   })
@@ -230,10 +247,14 @@ describe('a role without privileges', () => {
     const campaign = b.campaign()
     void campaign.catch(() => {})
     await election.waitForWaiter('b')
-    const [before] = await election.query<{ pid: number }>(`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'b'`)
+    const [before] = await election.query<{ pid: number }>(
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'b'`,
+    )
     const startedAt = performance.now()
     await until(() => performance.now() - startedAt > 1500, { what: 'a few slices to pass' })
-    expect(await election.query(`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'b'`)).toEqual([before])
+    expect(await election.query(`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'b'`)).toEqual([
+      before,
+    ])
     await a.release()
     await campaign
     expect(await b.renew()).toBe(true)

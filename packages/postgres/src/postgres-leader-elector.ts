@@ -25,8 +25,9 @@ import type { CallOptions, LockSession, LockSessionListener } from './lock-sessi
  *
  * At most one instance leads at any instant, through death, pause and partition of processes and restart of the server, as long as clocks
  * run at the same rate within 10 %. Not covered: an operator (or a network device) that ends the session on the server only, while its
- * leader is paused or cut off, and a failover to an asynchronous standby. A leader that is paused *inside* a write is not stopped by any elector: guard
- * the write with {@link fencingToken}.
+ * leader is paused or cut off; a failover to a standby, even a synchronous one, which knows nothing of the primary's locks; and the suspension of a
+ * whole machine, during which its monotonic clock may stand still. A leader that is paused *inside* a write is not stopped by any elector:
+ * guard the write with {@link fencingToken}.
  *
  * Takeover: at once when the leader's process dies or releases (milliseconds with {@link campaign}); within `leaseSeconds` plus one
  * wait slice when it is stopped or cut off; one lease after the server restarted.
@@ -60,6 +61,7 @@ export class PostgresLeaderElector implements FencedLeaderElector, CampaigningLe
     this.#locks = session.locks
     this.#listener = {
       lost: () => this.#lost(),
+      closed: () => this.#lost(),
       renewed: () => void (this.#leadership.isLeader || this.#lookForLeader()),
     }
     this.#locks.addListener(this.#listener)

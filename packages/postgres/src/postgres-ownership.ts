@@ -13,6 +13,7 @@ import type { LockKey } from './lock-key.js'
 import type { LockHolder, LockSession, LockSessionListener } from './lock-session.js'
 import { PostgresClaim } from './postgres-ownership-claim.js'
 import { SubscriptionKeys } from './postgres-ownership-keys.js'
+import { freeNamespace, reserveNamespace } from './postgres-ownership-namespaces.js'
 import { type ParsedOwnershipOptions, type PostgresOwnershipOptions, parseOwnershipOptions } from './postgres-ownership-options.js'
 
 type CallOptions = Parameters<Ownership['claim']>[1]
@@ -20,9 +21,6 @@ type Holders = ReadonlyMap<LockKey, LockHolder>
 
 const NO_CLAIMS: ReadonlyMap<string, Claim> = new Map()
 const NO_HOLDERS: Holders = new Map()
-
-/** The namespaces in use on each lock session: two owners of one lock would each think it theirs alone. */
-const namespacesInUse = new WeakMap<LockSession, Set<string>>()
 
 /**
  * Claims as PostgreSQL advisory locks, all of them on one connection, under a lease that the server enforces. Needs no table and no privilege;
@@ -170,7 +168,7 @@ export class PostgresOwnership implements Ownership, AsyncDisposable {
       await session.close()
     }
     this.#locks.removeListener(this.#listener)
-    namespacesInUse.get(this.#locks)?.delete(namespace)
+    freeNamespace(this.#locks, namespace)
   }
 
   /** Locks what is free of `keys`; answers who holds the others. */
@@ -242,17 +240,6 @@ export class PostgresOwnership implements Ownership, AsyncDisposable {
     this.#claims.clear()
     for (const claim of ended) claim.end(code, reason)
   }
-}
-
-function reserveNamespace(locks: LockSession, namespace: string): void {
-  const inUse = namespacesInUse.get(locks) ?? new Set()
-  if (inUse.has(namespace)) {
-    throw new CoordinationError(
-      'invalid_options',
-      `Another PostgresOwnership uses the namespace ${JSON.stringify(namespace)} on this session: share that one`,
-    )
-  }
-  namespacesInUse.set(locks, inUse.add(namespace))
 }
 
 function tooManyClaims(message: string, cause?: unknown): CoordinationError {

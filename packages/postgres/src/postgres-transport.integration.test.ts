@@ -235,6 +235,21 @@ describe('the connection', () => {
     expect(lines.filter((line) => line.includes('resync callback failed'))).toHaveLength(2)
   })
 
+  it('tells onResync only when the server listens again', async () => {
+    const { port } = new URL(database.url)
+    await using proxy = await FaultProxy.start({ port: Number(port) })
+    const through = new URL(database.url)
+    through.port = String(proxy.port)
+    await using transport = newTransport('resync', { connection: through.href })
+    const heard: unknown[] = []
+    await transport.subscribe('t', (message) => heard.push(message))
+    transport.onResync(() => void foreignNotify('t', '{"sent":"in the callback"}'))
+    // Whatever the transport would still have to send then comes later than the message.
+    proxy.delay(0.05)
+    proxy.cut()
+    await until(() => heard.length === 1, { what: 'the message that was sent in the callback', withinSeconds: 3 })
+  })
+
   it('that is half open is noticed by the missing echo, and publishing rejects meanwhile instead of hanging', async () => {
     const { port } = new URL(database.url)
     await using proxy = await FaultProxy.start({ port: Number(port) })

@@ -161,19 +161,20 @@ export class PostgresTransport implements Transport, AsyncDisposable {
   }
 
   #opened(isAgain: boolean): void {
-    // Whoever unsubscribed while the link was being opened found none to give the channel up on.
-    this.#settle()
     if (!isAgain) return
+    const failed = (error: unknown): void => this.#logger.error({ error }, 'A resync callback failed; the other callbacks still run')
     for (const registration of [...this.#resyncCallbacks]) {
       try {
-        if (this.#resyncCallbacks.has(registration)) registration.callback()
+        const returned: unknown = this.#resyncCallbacks.has(registration) ? registration.callback() : undefined
+        // Nobody waits for an async callback, but its failure must not end the process.
+        if (returned instanceof Promise) returned.catch(failed)
       } catch (error) {
-        this.#logger.error({ error }, 'A resync callback failed; the other callbacks still run')
+        failed(error)
       }
     }
   }
 
-  /** Makes the server listen to what is subscribed, in turn; a failure is left to the next connection. */
+  /** Makes the server listen to what is subscribed and no more, in turn; what fails, or finds no link, is left to the next call or connection. */
   #settle(): void {
     this.#turns
       .take(async () => {

@@ -15,7 +15,10 @@ afterEach(async () => {
   const alarms = children.flatMap((child) => child.alarms)
   const errors = children.map(({ errors }) => errors).join('')
   await Promise.all(children.splice(0).map((child) => child[Symbol.asyncDispose]()))
-  await until(async () => (await election.leftovers()).sessions === 0, { what: 'the sessions of the last test to be gone', withinSeconds: 15 })
+  await until(async () => (await election.leftovers()).sessions === 0, {
+    what: 'the sessions of the last test to be gone',
+    withinSeconds: 15,
+  })
   expect({ conflicts, alarms, errors }).toEqual({ conflicts: [], alarms: [], errors: '' })
 })
 
@@ -35,7 +38,8 @@ function start(identity: string, options: Record<string, unknown> = {}): Elector
   return child
 }
 
-const leading = (child: ElectorProcess) => until(() => child.leads, { what: `${child.identity} to lead`, withinSeconds: 15, everySeconds: 0.002 })
+const leading = (child: ElectorProcess) =>
+  until(() => child.leads, { what: `${child.identity} to lead`, withinSeconds: 15, everySeconds: 0.002 })
 
 /** Two processes: the first leads, the second waits in line. */
 async function pair(): Promise<[leader: ElectorProcess, rival: ElectorProcess]> {
@@ -119,7 +123,10 @@ describe('a leader process', () => {
 describe('a process whose sessions are all ended', () => {
   it('survives it while idle, asking, connecting and releasing, is told once a term, and comes back (P8)', async () => {
     const [leader, rival] = await pair()
-    const endAll = () => election.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`)
+    const endAll = () =>
+      election.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+      )
     for (let round = 0; round < 30; round++) {
       if (round % 3 === 0) for (const child of [leader, rival]) if (child.leads) child.send('release')
       await endAll()

@@ -1,4 +1,4 @@
-// Every statement the lock session sends. Each is named, so the server parses it once a connection.
+// Every statement the lock session sends. Each but the first is named, so the server parses it once a connection.
 
 /** A named statement; its parameters are positional. */
 export interface Statement {
@@ -13,7 +13,8 @@ const KEY_OF_LOCK = '((l.classid::bigint << 32) | l.objid::bigint)'
 const ADVISORY = `l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l.database = (SELECT datid FROM pg_stat_get_activity(pg_backend_pid()))`
 
 /**
- * Names the session and reads back what the lease rests on. $1: application name.
+ * Names the session and reads back what the lease rests on. $1: application name. Not a named statement: it may meet a pooler, in whose
+ * connection the name would stay and fail the next one who comes with it.
  *
  * - `pg_settings.setting` is the bare number of milliseconds, where `current_setting` would format it.
  * - The crash of one backend makes the postmaster, which survives it, end all sessions and recover. Two things tell that time: the start of the
@@ -21,18 +22,15 @@ const ADVISORY = `l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l
  *   reset statistics too, which then only costs a lease of waiting.
  * - `transaction_timeout` (PostgreSQL 17) would end every wait if a role had it set. It cannot be a startup option: older servers refuse it.
  */
-export const ADOPT: Statement = {
-  name: 'es_adopt',
-  text: `SELECT pg_backend_pid() AS pid,
-                set_config('application_name', $1, false) AS application_name,
-                pg_is_in_recovery() AS is_standby,
-                (SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout') AS transaction_timeout,
-                (SELECT setting::bigint FROM pg_settings WHERE name = 'idle_session_timeout')::text AS idle_session_timeout_ms,
-                extract(epoch FROM clock_timestamp() - greatest(
-                  pg_postmaster_start_time(),
-                  (SELECT max(backend_start) FROM pg_stat_activity WHERE backend_type = 'checkpointer'),
-                  (SELECT stats_reset FROM pg_stat_bgwriter)))::float8 AS server_up_seconds`,
-}
+export const ADOPT = `SELECT pg_backend_pid() AS pid,
+        set_config('application_name', $1, false) AS application_name,
+        pg_is_in_recovery() AS is_standby,
+        (SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'transaction_timeout') AS transaction_timeout,
+        (SELECT setting::bigint FROM pg_settings WHERE name = 'idle_session_timeout')::text AS idle_session_timeout_ms,
+        extract(epoch FROM clock_timestamp() - greatest(
+          pg_postmaster_start_time(),
+          (SELECT max(backend_start) FROM pg_stat_activity WHERE backend_type = 'checkpointer'),
+          (SELECT stats_reset FROM pg_stat_bgwriter)))::float8 AS server_up_seconds`
 
 // A transaction that only took an id commits without waiting for the disk, so a crash of the server could hand the same id, and so the same token, to
 // the next holder. One record of the write-ahead log in it makes the commit wait (with synchronous_commit, see the startup options).

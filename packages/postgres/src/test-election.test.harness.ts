@@ -69,16 +69,26 @@ export class TestElection implements AsyncDisposable {
        WHERE l.locktype = 'advisory' AND l.granted AND a.datname = current_database() ORDER BY 1`)
   }
 
-  /** Ends the sessions of one identity; how many there were. */
+  /** Ends the sessions of one identity; how many there were, among them such as are ending already. */
   async terminate(identity: string): Promise<number> {
-    return (await this.query(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`, [identity])).length
+    return (
+      await this.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`,
+        [identity],
+      )
+    ).length
   }
 
   /** Resolves when whoever campaigns waits inside the server. */
   async waitForWaiter(identity: string): Promise<void> {
     await until(
       async () =>
-        (await this.query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1 AND wait_event_type = 'Lock'`, [identity])).length > 0,
+        (
+          await this.query(
+            `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1 AND wait_event_type = 'Lock'`,
+            [identity],
+          )
+        ).length > 0,
       { what: `${identity} to wait in line`, withinSeconds: 15 },
     )
   }

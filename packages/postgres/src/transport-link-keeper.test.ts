@@ -150,23 +150,30 @@ describe('a link', () => {
     expect(openings.at(-1)).toBe(clock.monotonicSeconds())
   })
 
-  it('that is lost in the very instant in which it was opened is opened again', async () => {
-    await keeper.ready()
-    await clock.advance(5)
-    const original = FakeSession.prototype.query
-    let statements = 0
-    FakeSession.prototype.query = function (this: FakeSession, ...args) {
-      const answer = original.apply(this, args)
-      // The echo is the last statement before the link is open.
-      if (++statements === 2) void answer.then(() => queueMicrotask(() => this.destroy(new Error('gone at once'))))
-      return answer
-    }
-    lose()
-    await clock.advance(4)
-    FakeSession.prototype.query = original
-    expect(keeper.current).not.toBeNull()
-    expect(sessions.at(-1)?.isOver).toBe(false)
-  })
+  it.each(Array.from({ length: 16 }, (_, steps) => steps))(
+    'that is lost in the very instant in which it is opened is opened again (%i steps later)',
+    async (steps) => {
+      const original = FakeSession.prototype.query
+      let statements = 0
+      FakeSession.prototype.query = function (this: FakeSession, ...args) {
+        const answer = original.apply(this, args)
+        let left = steps
+        const step = (): void => (left-- > 0 ? queueMicrotask(step) : this.destroy(new Error('gone at once')))
+        // The echo is the last statement before the link is open.
+        if (++statements === 2) void answer.then(step)
+        return answer
+      }
+      const wasOpened = keeper.ready().then(
+        () => true,
+        () => false,
+      )
+      await clock.advance(4)
+      FakeSession.prototype.query = original
+      // One that failed while it was being opened the first time is left to the next who asks.
+      if (!(await wasOpened)) await keeper.ready()
+      expect([keeper.current === null, sessions.at(-1)?.isOver, sessions.length]).toEqual([false, false, 2])
+    },
+  )
 
   it.each(['isMute', 'isDeaf'] as const)(
     'that does not echo within the request timeout is destroyed and opened again (%s)',
