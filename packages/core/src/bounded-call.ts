@@ -21,18 +21,20 @@ export interface BoundedCallOptions {
  * stays behind, so the signals may live for ever (`AbortSignal.any` would gather its results on them).
  *
  * @throws ConnectionError `timed_out` after `timeoutSeconds`.
+ * @throws RangeError when `timeoutSeconds` is NaN; `work` is not begun.
  * @throws the reason of the first of `signals` that aborts; `work` is not begun when one already has.
  */
 export async function boundedCall<T>(options: BoundedCallOptions, work: (over: AbortSignal) => Promise<T>): Promise<T> {
   const { clock, what, timeoutSeconds, signals = [] } = options
   for (const signal of signals) signal?.throwIfAborted()
   const over = new AbortController()
-  const giveUp = (event: Event): void => over.abort((event.target as AbortSignal).reason)
-  for (const signal of signals) signal?.addEventListener('abort', giveUp)
   const cancelTimer =
     timeoutSeconds === undefined
       ? undefined
       : clock.setTimer(timeoutSeconds, () => over.abort(new ConnectionError('timed_out', `${what} took longer than ${timeoutSeconds} s`)))
+  // After the timer, which the clock may refuse.
+  const giveUp = (event: Event): void => over.abort((event.target as AbortSignal).reason)
+  for (const signal of signals) signal?.addEventListener('abort', giveUp)
   try {
     return await new Promise<T>((resolve, reject) => {
       over.signal.addEventListener('abort', () => reject(over.signal.reason))

@@ -4,7 +4,7 @@ import { consoleLogger, type Logger } from './logger.js'
 import { ShutdownNotification } from './shutdown-notification.js'
 import { HEARTBEAT_TOPIC, SHUTDOWN_NOTIFICATIONS_TOPIC, WORK_ASSIGNMENT_TOPIC } from './topics.js'
 import type { Transport, Unsubscribe } from './transport.js'
-import { WorkAssignment } from './work-assignment.js'
+import type { WorkAssignment } from './work-assignment.js'
 import type { WorkRedistributionCoordinator } from './work-redistribution-coordinator.js'
 
 /** What else to do with the messages of a {@link bindCoordinator}. None of these may throw. */

@@ -1,4 +1,14 @@
-/** Anything that this project throws on purpose. Branch on {@link CoordinationError.code}, never on the message. */
+/**
+ * Anything that this project throws on purpose, or gives as the reason of a signal. Branch on {@link CoordinationError.code}, never on the message.
+ *
+ * Codes, besides those of {@link ConnectionError} and {@link InvalidMessageError}:
+ * - options and calls: `invalid_options`, `already_started`
+ * - messages that cannot be sent: `message_not_json`, `message_too_large`
+ * - claims: `too_many_claims`; as the reason of a claim's signal `claim_released`, `claim_lost`
+ * - as the reason of a run's signals: `run_revoked`, `run_stopping`, `run_lost`
+ * - as the reason of a leader's signal: `leadership_over`
+ * - data from elsewhere: `stored_token_ahead`, `invalid_history`
+ */
 export class CoordinationError extends Error {
   /** Stable, machine-readable reason in snake_case. Part of the public contract: it changes only with a major release. */
   readonly code: string
@@ -14,8 +24,11 @@ export class CoordinationError extends Error {
  * The backend could not be asked: unreachable, refused, too slow, or unfit.
  *
  * It never means "someone else leads"; that answer is the value `false`. `cause` holds the driver's error where there is one.
- * Codes used by the adapters of this project: `unreachable`, `timed_out`, `connection_lost`, `authentication_failed`,
- * `transaction_pooler`, `standby`, `unsupported_server`, `settings_refused`, `closed`.
+ * Codes used by this project and its adapters:
+ * - no connection, or no more: `unreachable`, `connection_lost`, `closed`
+ * - no answer in time: `timed_out`
+ * - refused or unfit: `authentication_failed`, `transaction_pooler`, `standby`, `unsupported_server`, `settings_refused`
+ * - one request refused, over a connection that goes on: `statement_failed`, `lock_table_full`
  */
 export class ConnectionError extends CoordinationError {}
 

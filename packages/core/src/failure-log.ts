@@ -37,7 +37,10 @@ export class FailureLog {
     if (message === this.#outage.message && now - this.#outage.reportedAt < summaryEverySeconds) return
     this.#outage.reportedAt = now
     this.#outage.message = message
-    logger.warn({ ...fields, error, failures: this.#outage.failures, failingForSeconds: now - this.#outage.since }, `${what} fails: ${message}`)
+    logger.warn(
+      { ...fields, error, failures: this.#outage.failures, failingForSeconds: now - this.#outage.since },
+      `${what} fails: ${message}`,
+    )
   }
 
   /** Call after every success: reports the end of an outage, if there was one. */

@@ -51,7 +51,10 @@ export interface Ownership {
    * @throws CoordinationError `too_many_claims` when the batch would exceed what the backend can safely hold. Nothing new is held then.
    * @throws the signal's reason when `signal` aborts. Nothing new is held then.
    */
-  claim(subscriptions: readonly string[], options?: { readonly timeoutSeconds?: number; readonly signal?: AbortSignal }): Promise<ClaimOutcome>
+  claim(
+    subscriptions: readonly string[],
+    options?: { readonly timeoutSeconds?: number; readonly signal?: AbortSignal },
+  ): Promise<ClaimOutcome>
   /**
    * Lets go of `subscriptions`; those not held are skipped. `isHeld` is `false` and the claim's signal aborted from the moment of the
    * call: the work must have stopped before.

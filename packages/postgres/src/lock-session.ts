@@ -1,38 +1,16 @@
-import {
-  boundedCall,
-  type CancelTimer,
-  type Clock,
-  ConnectionError,
-  errorMessage,
-  type LogFields,
-  type Logger,
-  sleep,
-} from '@es/coordination-core'
+import { boundedCall, ConnectionError, type LogFields, type Logger, sleep } from '@es/coordination-core'
+import { LeasedSession, type LeaseOptions } from './leased-session.js'
+import { type LockHolder, readHolder } from './lock-holder.js'
 import type { LockKey } from './lock-key.js'
-import { describeLockTable, isOutOfLocks, lockTableFull } from './lock-table.js'
 import type { Row, Session } from './pg-session.js'
-import { CHECK, HOLDERS, type Statement, TRY_LOCK, TRY_LOCK_WITHIN, UNLOCK, UNLOCK_STRAY, waitForLock } from './statements.js'
+import { HOLDERS, waitForLock } from './statements.js'
 import { Turns } from './turns.js'
 
-/** Who holds a lock, as the server shows it to anybody. */
-export interface LockHolder {
-  readonly backendPid: number
-  /** At most 63 bytes: the server cuts it. */
-  readonly applicationName: string
-  /** When the holder connected; null to a role that may not see it. */
-  readonly connectedAt: Date | null
-}
-
 /** What a {@link LockSession} is made of. */
-export interface LockSessionOptions {
+export interface LockSessionOptions extends LeaseOptions {
   /** Opens a connection; called again after each loss. Rejects with a ConnectionError, or with the reason of `signal`. */
   readonly open: (signal: AbortSignal) => Promise<Session>
-  readonly leaseSeconds: number
-  readonly renewDeadlineSeconds: number
   readonly waitSliceSeconds: number
-  /** Bounds the opening of a session and every statement of one that holds no lock; one that holds locks is bounded by the trust in them. */
-  readonly requestTimeoutSeconds: number
-  readonly clock: Clock
   /** Must not throw, see `safeLogger`. */
   readonly logger: Logger
   /** Goes into every log line. */
@@ -60,21 +38,6 @@ interface TryLockOptions extends CallOptions {
   readonly tableShare?: number | undefined
 }
 
-/** An open session together with what is known of it. */
-interface Tenure {
-  readonly session: Session
-  /** Fencing token of every lock that the server holds for us. Changed by the statement that has the turn only. */
-  readonly held: Map<LockKey, bigint>
-  /** Locks whose release has been asked for. */
-  readonly releasing: Set<LockKey>
-  /** Monotonic time until which the locks are certainly ours. */
-  trustedUntil: number
-  cancelDeadline: CancelTimer
-  cancelRenewal: CancelTimer
-  /** Rejects the statement under way. */
-  interrupt: (reason: Error) => void
-}
-
 /**
  * Advisory locks on one dedicated connection, held under a lease that the server enforces.
  *
@@ -99,7 +62,7 @@ export class LockSession {
   readonly #turns = new Turns()
   readonly #closing = new AbortController()
   readonly #listeners = new Set<LockSessionListener>()
-  #tenure: Tenure | null = null
+  #leased: LeasedSession | null = null
   #renewal: Promise<boolean> | null = null
 
   constructor(options: LockSessionOptions) {
@@ -117,9 +80,7 @@ export class LockSession {
 
   /** The fencing token under which `key` is held now, `null` when it is not or when that is no longer certain. */
   tokenOf(key: LockKey): bigint | null {
-    const tenure = this.#tenure
-    if (tenure === null || tenure.releasing.has(key) || this.#now() >= tenure.trustedUntil) return null
-    return tenure.held.get(key) ?? null
+    return this.#leased?.tokenOf(key) ?? null
   }
 
   /**
@@ -130,7 +91,10 @@ export class LockSession {
    * @throws the signal's reason when it aborts. What a call that gave up may still win is unlocked again.
    */
   tryLock(keys: readonly LockKey[], options: TryLockOptions = {}): Promise<void> {
-    return this.#lock(keys, options, { statement: (missing) => this.#tryAll(missing, options.tableShare), isPatient: false })
+    return this.#lock(keys, options, {
+      statement: (leased, missing) => leased.tryLock(missing, options.tableShare),
+      isPatient: false,
+    })
   }
 
   /**
@@ -140,8 +104,10 @@ export class LockSession {
    */
   waitForLock(key: LockKey, options: CallOptions = {}): Promise<void> {
     const { waitSliceSeconds, requestTimeoutSeconds } = this.#options
-    const statement = (): Promise<readonly Row[]> => this.#ask(waitForLock(key), [], waitSliceSeconds + requestTimeoutSeconds)
-    return this.#lock([key], options, { statement, isPatient: true })
+    return this.#lock([key], options, {
+      statement: (leased) => leased.ask(waitForLock(key), [], waitSliceSeconds + requestTimeoutSeconds),
+      isPatient: true,
+    })
   }
 
   /**
@@ -150,13 +116,12 @@ export class LockSession {
    * @throws ConnectionError when the server could not be told; the session has ended then, and with it the locks.
    */
   async unlock(keys: readonly LockKey[]): Promise<void> {
-    const tenure = this.#tenure
-    if (tenure === null) return
-    const releasing = keys.filter((key) => tenure.held.has(key) && !tenure.releasing.has(key))
+    const leased = this.#leased
+    if (leased === null) return
+    const releasing = leased.beginRelease(keys)
     if (releasing.length === 0) return
-    for (const key of releasing) tenure.releasing.add(key)
     await this.#turns.take(async () => {
-      if (this.#tenure === tenure) await this.#unlock(tenure, releasing)
+      if (this.#leased === leased) await leased.unlock(releasing)
     })
   }
 
@@ -173,8 +138,8 @@ export class LockSession {
   /** Who holds each of `keys`; a key that nobody holds is missing. @throws as {@link tryLock}. */
   holders(keys: readonly LockKey[], options: CallOptions = {}): Promise<ReadonlyMap<LockKey, LockHolder>> {
     return this.#bounded('Asking who holds a lock', options, async () => {
-      await this.#openTenure()
-      const rows = await this.#ask(HOLDERS, [keys])
+      const leased = await this.#openLeased()
+      const rows = await leased.ask(HOLDERS, [keys])
       return new Map(rows.map((row) => [String(row['key']), readHolder(row)]))
     })
   }
@@ -184,14 +149,15 @@ export class LockSession {
     // A statement under way would make taking leave wait for its answer.
     const isPolite = this.#turns.isIdle
     this.#closing.abort(closedError())
-    const tenure = this.#forget(closedError())
+    const leased = this.#leased
+    this.#leased = null
+    leased?.stop(closedError())
     for (const listener of this.#listeners) listener.closed?.()
-    if (tenure === null) return
-    if (isPolite) await tenure.session.end(this.#options.requestTimeoutSeconds)
-    else tenure.session.destroy(closedError())
+    if (isPolite) await leased?.session.end(this.#options.requestTimeoutSeconds)
+    else leased?.session.destroy(closedError())
   }
 
-  /** Runs `work` in turn, for a caller of bounded patience. */
+  /** Runs `work` in turn (L6), for a caller of bounded patience. */
   #bounded<T>(what: string, { timeoutSeconds, signal }: CallOptions, work: (over: AbortSignal) => Promise<T>): Promise<T> {
     return boundedCall({ clock: this.#options.clock, what, timeoutSeconds, signals: [signal] }, (over) =>
       this.#turns.take(async () => {
@@ -203,115 +169,45 @@ export class LockSession {
 
   #lock(keys: readonly LockKey[], options: CallOptions, { statement, isPatient }: LockAttempt): Promise<void> {
     return this.#bounded('Asking for a lock', options, async (over) => {
-      const tenure = await this.#openTenure()
+      const leased = await this.#openLeased()
       over.throwIfAborted()
-      const missing = keys.filter((key) => !tenure.held.has(key))
-      if (missing.length === 0 || !(await this.#isServerOldEnough(tenure, isPatient, over))) return
+      const missing = keys.filter((key) => !leased.held.has(key))
+      if (missing.length === 0 || !(await this.#isServerOldEnough(leased.session, isPatient, over))) return
       const sentAt = this.#now()
-      const [row] = await statement(missing)
-      const locked = (row?.['locked'] ?? []) as readonly LockKey[]
+      const [row] = await statement(leased, missing)
+      const locked = leased.adopt(row, sentAt)
       if (locked.length === 0) return
-      // The answer confirms the new locks, so it may begin the trust (L1), but it says nothing of older ones.
-      if (tenure.held.size === 0) tenure.trustedUntil = sentAt + this.#options.renewDeadlineSeconds
-      const token = BigInt(String(row?.['token']))
-      for (const key of locked) tenure.held.set(key, token)
       const { requestTimeoutSeconds } = this.#options
       // The caller has gone: nobody would ever release what was won for it.
-      if (over.aborted) await this.#unlock(tenure, locked, requestTimeoutSeconds)
+      if (over.aborted) await leased.unlock(leased.beginRelease(locked), requestTimeoutSeconds)
       // The wait may have used up the trust (L1), or left too little of it for the time until the next renewal.
-      else if (isPatient) await this.#confirm(tenure, requestTimeoutSeconds)
-      else this.#watchDeadline(tenure)
+      else if (isPatient) await leased.confirm(requestTimeoutSeconds)
+      else leased.watchDeadline()
     })
   }
 
-  /** L7. */
-  async #tryAll(missing: readonly LockKey[], tableShare: number | undefined): Promise<readonly Row[]> {
-    try {
-      if (tableShare === undefined) return await this.#ask(TRY_LOCK, [missing])
-      const rows = await this.#ask(TRY_LOCK_WITHIN, [missing, tableShare])
-      if (rows[0]?.['fits'] === false) throw lockTableFull(describeLockTable(rows[0], missing.length))
-      return rows
-    } catch (error) {
-      if (!isOutOfLocks(error)) throw error
-      await this.#ask(UNLOCK_STRAY, [missing])
-      throw lockTableFull(`a batch of ${missing.length} locks did not fit`, error)
-    }
-  }
-
-  async #unlock(tenure: Tenure, keys: readonly LockKey[], limitSeconds?: number): Promise<void> {
-    // So that nobody takes them for ours, or unlocks them once more, while the answer is under way.
-    for (const key of keys) tenure.releasing.add(key)
-    const [row] = await this.#ask(UNLOCK, [keys], limitSeconds)
-    for (const key of keys) {
-      tenure.held.delete(key)
-      tenure.releasing.delete(key)
-    }
-    if (Number(row?.['unlocked']) !== keys.length) throw this.#doubt('The server did not hold a lock that was to be released')
-    this.#watchDeadline(tenure)
-  }
-
-  async #check(): Promise<boolean> {
-    const tenure = this.#tenure
-    if (tenure === null) return false
-    if (tenure.held.size > 0 && this.#now() >= tenure.trustedUntil) {
-      this.#doubt('The lease could not be renewed in time')
-      return false
-    }
-    try {
-      await this.#confirm(tenure)
-      return true
-    } catch {
-      // #ask and #doubt have ended the session and reported why.
-      return false
-    }
-  }
-
-  /** Renews the trust, or ends the session. The caller has the turn. */
-  async #confirm(tenure: Tenure, limitSeconds?: number): Promise<void> {
-    const sentAt = this.#now()
-    const [row] = await this.#ask(CHECK, [], limitSeconds)
-    const checksum = [...tenure.held.keys()].reduce((sum, key) => sum + BigInt(key), 0n)
-    if (row?.['is_standby'] !== false) throw this.#doubt('The server is no longer the primary')
-    if (Number(row['locks']) !== tenure.held.size || row['checksum'] !== String(checksum)) {
-      throw this.#doubt('The server does not hold exactly the locks of this session')
-    }
-    tenure.trustedUntil = sentAt + this.#options.renewDeadlineSeconds
-    this.#watchDeadline(tenure)
-  }
-
   /** The open session, or a new one. */
-  async #openTenure(): Promise<Tenure> {
+  async #openLeased(): Promise<LeasedSession> {
     this.#closing.signal.throwIfAborted()
-    const present = this.#tenure
-    if (present !== null) {
-      if (present.held.size === 0 || this.#now() < present.trustedUntil) return present
-      this.#doubt('The lease could not be renewed in time')
-    }
+    const present = this.#leased
+    if (present !== null && !present.endIfOverdue()) return present
     const session = await this.#options.open(this.#closing.signal)
     if (this.#closing.signal.aborted) {
       // Opened in the very instant of the closing, which did not see it.
       session.destroy(closedError())
       throw closedError()
     }
-    const tenure: Tenure = {
-      session,
-      held: new Map(),
-      releasing: new Set(),
-      trustedUntil: Number.NEGATIVE_INFINITY,
-      cancelDeadline: () => {},
-      cancelRenewal: () => {},
-      interrupt: () => {},
-    }
-    this.#tenure = tenure
-    void session.ended.then((reason) => {
-      if (this.#tenure === tenure) this.#end(reason)
+    const leased: LeasedSession = new LeasedSession(session, this.#options, {
+      renewalDue: () => this.#renewRegularly(leased),
+      lost: (reason) => this.#lost(leased, reason),
     })
-    this.#scheduleRenewal(tenure)
-    return tenure
+    this.#leased = leased
+    leased.start()
+    return leased
   }
 
   /** L5. Only a patient caller waits for it, for one slice at most. */
-  async #isServerOldEnough({ session }: Tenure, isPatient: boolean, signal: AbortSignal): Promise<boolean> {
+  async #isServerOldEnough(session: Session, isPatient: boolean, signal: AbortSignal): Promise<boolean> {
     const { leaseSeconds, waitSliceSeconds, clock } = this.#options
     const missingSeconds = leaseSeconds - (session.serverUpSeconds + this.#now() - session.openedAt)
     if (missingSeconds <= 0) return true
@@ -319,82 +215,31 @@ export class LockSession {
     return false
   }
 
-  /** Sends one statement; the caller has the turn. Any failure ends the session (L4). */
-  async #ask(statement: Statement | string, values: readonly unknown[], limitSeconds?: number): Promise<readonly Row[]> {
-    const tenure = this.#tenure
-    if (tenure === null) {
-      this.#closing.signal.throwIfAborted()
-      throw new ConnectionError('connection_lost', 'The lock session ended before the statement was sent')
-    }
-    const { clock, requestTimeoutSeconds } = this.#options
-    const timeoutSeconds = limitSeconds ?? (tenure.held.size > 0 ? tenure.trustedUntil - this.#now() : requestTimeoutSeconds)
-    const cancelTimer = clock.setTimer(timeoutSeconds, () => {
-      if (this.#tenure === tenure)
-        this.#end(new ConnectionError('timed_out', `The server did not answer within ${timeoutSeconds.toFixed(1)} s`))
-    })
+  async #check(): Promise<boolean> {
+    const leased = this.#leased
+    if (leased === null || leased.endIfOverdue()) return false
     try {
-      return await new Promise((resolve, reject) => {
-        tenure.interrupt = reject
-        tenure.session.query(statement, values).then(resolve, reject)
-      })
-    } catch (error) {
-      if (error instanceof ConnectionError) throw error
-      if ((statement === TRY_LOCK || statement === TRY_LOCK_WITHIN) && isOutOfLocks(error)) throw error
-      throw this.#doubt(`A statement failed: ${errorMessage(error)}`, error)
-    } finally {
-      cancelTimer()
+      await leased.confirm()
+      return true
+    } catch {
+      // The session has ended, and reported why.
+      return false
     }
   }
 
-  /** Ends the session because of `message`; returns the error to throw. */
-  #doubt(message: string, cause?: unknown): ConnectionError {
-    const reason = new ConnectionError('connection_lost', message, { cause })
-    this.#end(reason)
-    return reason
+  async #renewRegularly(leased: LeasedSession): Promise<void> {
+    // Whatever has the turn now is talking to the server; only locks need more than that.
+    const isRenewed = this.#turns.isIdle || leased.held.size > 0 ? await this.renew() : true
+    if (isRenewed && this.#leased === leased) for (const listener of this.#listeners) listener.renewed()
   }
 
-  #end(reason: Error): void {
-    const tenure = this.#forget(reason)
-    if (tenure === null) return
-    tenure.session.destroy(reason)
+  #lost({ held }: LeasedSession, reason: Error): void {
+    this.#leased = null
     const { logger, fields } = this.#options
-    if (tenure.held.size > 0)
-      logger.warn({ ...fields, locks: tenure.held.size, reason }, `The lock session ended, and its locks with it: ${reason.message}`)
+    if (held.size > 0)
+      logger.warn({ ...fields, locks: held.size, reason }, `The lock session ended, and its locks with it: ${reason.message}`)
     else logger.debug({ ...fields, reason }, `The lock session ended: ${reason.message}`)
     for (const listener of this.#listeners) listener.lost(reason)
-  }
-
-  #forget(reason: Error): Tenure | null {
-    const tenure = this.#tenure
-    if (tenure === null) return null
-    this.#tenure = null
-    tenure.cancelDeadline()
-    tenure.cancelRenewal()
-    tenure.interrupt(reason)
-    return tenure
-  }
-
-  /** L2: reports that trust ran out, even when nothing answers. */
-  #watchDeadline(tenure: Tenure): void {
-    tenure.cancelDeadline()
-    if (this.#tenure !== tenure || tenure.held.size === 0) return
-    tenure.cancelDeadline = this.#options.clock.setTimer(tenure.trustedUntil - this.#now(), () => {
-      if (this.#tenure === tenure) this.#doubt('The lease could not be renewed in time')
-    })
-  }
-
-  /** One at a time, and a third of the lease apart as sent, not as answered: a slow answer must not put off the next renewal too. */
-  #scheduleRenewal(tenure: Tenure, alreadyWaitedSeconds = 0): void {
-    tenure.cancelRenewal = this.#options.clock.setTimer(this.#options.leaseSeconds / 3 - alreadyWaitedSeconds, () => {
-      const startedAt = this.#now()
-      // Whatever has the turn now is talking to the server; only locks need more than that.
-      const renewed = this.#turns.isIdle || tenure.held.size > 0 ? this.renew() : Promise.resolve(true)
-      void renewed.then((isRenewed) => {
-        if (this.#tenure !== tenure) return
-        this.#scheduleRenewal(tenure, this.#now() - startedAt)
-        if (isRenewed) for (const listener of this.#listeners) listener.renewed()
-      })
-    })
   }
 
   #now(): number {
@@ -403,17 +248,8 @@ export class LockSession {
 }
 
 interface LockAttempt {
-  readonly statement: (missing: readonly LockKey[]) => Promise<readonly Row[]>
+  readonly statement: (leased: LeasedSession, missing: readonly LockKey[]) => Promise<readonly Row[]>
   readonly isPatient: boolean
-}
-
-function readHolder(row: Row): LockHolder {
-  const connectedAt = row['backend_start']
-  return {
-    backendPid: Number(row['pid']),
-    applicationName: String(row['application_name'] ?? ''),
-    connectedAt: connectedAt instanceof Date ? connectedAt : null,
-  }
 }
 
 function closedError(): ConnectionError {

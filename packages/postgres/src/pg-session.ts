@@ -38,7 +38,7 @@ export interface OpenSessionOptions {
 }
 
 /**
- * Opens a dedicated connection and makes sure that a lease can rest on it (rule 1 of the lock session).
+ * Opens a dedicated connection and makes sure that a lease can rest on it.
  *
  * @throws the reason of `signal` when it aborts.
  * @throws ConnectionError `unreachable`, `timed_out` or `authentication_failed`; `transaction_pooler`, `standby`,

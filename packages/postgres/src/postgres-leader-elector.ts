@@ -95,7 +95,7 @@ export class PostgresLeaderElector implements FencedLeaderElector, CampaigningLe
    * (`false`) also while the server has been up for less than a lease.
    *
    * @throws ConnectionError with a `code` that says why the server could not be asked: `unreachable`, `timed_out`, `connection_lost`,
-   *   `authentication_failed`, `transaction_pooler`, `standby`, `unsupported_server`, `settings_refused`, `closed`.
+   *   `authentication_failed`, `transaction_pooler`, `standby`, `unsupported_server`, `settings_refused`, `lock_table_full`, `closed`.
    */
   async tryAcquire({ timeoutSeconds = 10, signal }: TryAcquireOptions = {}): Promise<boolean> {
     signal?.throwIfAborted()

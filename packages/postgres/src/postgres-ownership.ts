@@ -9,8 +9,9 @@ import {
   type Ownership,
 } from '@es/coordination-core'
 import { decodeApplicationName } from './application-name.js'
+import type { LockHolder } from './lock-holder.js'
 import type { LockKey } from './lock-key.js'
-import type { LockHolder, LockSession, LockSessionListener } from './lock-session.js'
+import type { LockSession, LockSessionListener } from './lock-session.js'
 import { PostgresClaim } from './postgres-ownership-claim.js'
 import { SubscriptionKeys } from './postgres-ownership-keys.js'
 import { freeNamespace, reserveNamespace } from './postgres-ownership-namespaces.js'
