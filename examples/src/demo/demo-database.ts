@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { startTestServer } from '@es/test-server'
 import pg from 'pg'
-import { CREATE_TABLES, SEED_CHECKPOINT, SEED_EVENTS } from './tables.js'
+import { APPEND_EVENTS, CREATE_TABLES, SEED_CHECKPOINTS } from './tables.js'
 
 /** Where the demo keeps its tables: a schema of its own. */
 export interface DemoDatabase extends AsyncDisposable {
@@ -9,8 +9,8 @@ export interface DemoDatabase extends AsyncDisposable {
   readonly url: string
   /** Unique to this run: two demos may share a database. */
   readonly schema: string
-  /** Whose server it is. */
-  readonly isEmbedded: boolean
+  /** Restarts the server in order; `null` where the server is somebody else's. */
+  readonly restart: (() => Promise<void>) | null
 }
 
 /** Takes the server of `DATABASE_URL`, or starts one, and makes a schema on it. Disposal drops the schema, or ends the server. */
@@ -29,18 +29,23 @@ export async function openDemoDatabase(): Promise<DemoDatabase> {
     await server?.stop()
     throw error
   }
-  return { url: withSearchPath(serverUrl, schema), schema, isEmbedded: server !== null, [Symbol.asyncDispose]: close }
+  return {
+    url: withSearchPath(serverUrl, schema),
+    schema,
+    restart: server && (() => server.restart('fast')),
+    [Symbol.asyncDispose]: close,
+  }
 }
 
-/** Makes the tables and writes the event log. */
+/** Makes the tables, and writes the beginning of the event log. */
 export async function prepareTables(
   url: string,
-  { events, subscription }: { readonly events: number; readonly subscription: string },
+  { events, subscriptions }: { readonly events: number; readonly subscriptions: readonly string[] },
 ): Promise<void> {
   await withClient(url, async (client) => {
     await client.query(CREATE_TABLES)
-    await client.query(SEED_EVENTS, [events])
-    await client.query(SEED_CHECKPOINT, [subscription])
+    await client.query(APPEND_EVENTS, [events])
+    await client.query(SEED_CHECKPOINTS, [subscriptions])
   })
 }
 

@@ -1,85 +1,103 @@
 import { parseArgs } from 'node:util'
+import { SCENES, type SceneName } from './scene.js'
 import { SABOTAGES, type Sabotage } from './worker/sabotage.js'
 
-/** What `npm run demo -- --events 2000 ...` sets. */
+/** What `npm run demo -- --calm 5 ...` sets. */
 export interface DemoOptions {
-  /** Length of the event log. */
-  readonly events: number
-  /** Number of worker processes. */
-  readonly workers: number
-  /** How many times the leader is killed. */
-  readonly kills: number
-  /** Events that a worker applies in one transaction. */
+  /** Events that are appended to the log each second, while the demo lasts. */
+  readonly eventsPerSecond: number
+  /** Most events that a worker applies in one transaction. */
   readonly batch: number
-  /** Length of the work that each transaction pretends to do, in milliseconds: it paces the demo. */
+  /** Length of the work that each transaction pretends to do, in milliseconds. */
   readonly workMs: number
-  /** Lease of the elector, in seconds. */
+  /** Lease of the claims and of leadership, in seconds. */
   readonly leaseSeconds: number
-  /** Longest time from a kill to the next election for which the verdict holds, in seconds. */
-  readonly takeoverSeconds: number
+  /** How long the workers are left alone between two faults, in seconds. */
+  readonly calmSeconds: number
+  /** Multiplies the longest gaps without an owner for which the verdict holds. */
+  readonly tolerance: number
+  /** What happens, in the order of {@link SCENES}. */
+  readonly scenes: readonly SceneName[]
   /** A fault to build in, to see that the verdict notices; `null` for none. */
   readonly sabotage: Sabotage | null
+  /** Where the timeline is written; `null` for a file of its own in the temporary folder. */
+  readonly timeline: string | null
+  /** Whether warnings of the workers are shown. */
+  readonly isVerbose: boolean
 }
 
 const NUMBERS = {
-  events: { flag: 'events', default: 20_000, atLeast: 1, isWhole: true },
-  workers: { flag: 'workers', default: 4, atLeast: 2, isWhole: true },
-  kills: { flag: 'kills', default: 3, atLeast: 0, isWhole: true },
-  batch: { flag: 'batch', default: 100, atLeast: 1, isWhole: true },
-  workMs: { flag: 'work-ms', default: 45, atLeast: 0, isWhole: true },
+  eventsPerSecond: { flag: 'events-per-second', default: 200, atLeast: 1, isWhole: true },
+  batch: { flag: 'batch', default: 50, atLeast: 1, isWhole: true },
+  workMs: { flag: 'work-ms', default: 60, atLeast: 0, isWhole: true },
   leaseSeconds: { flag: 'lease-seconds', default: 2, atLeast: 0.3, isWhole: false },
-  takeoverSeconds: { flag: 'takeover-seconds', default: 2, atLeast: 0, isWhole: false },
+  calmSeconds: { flag: 'calm', default: 3, atLeast: 0, isWhole: false },
+  tolerance: { flag: 'tolerance', default: 1, atLeast: 0, isWhole: false },
 } as const
-
-/** Batches that must be left for each part of the work between two kills, so that every kill hits a leader at work. */
-const BATCHES_BETWEEN_KILLS = 4
 
 /** Wrong command-line arguments; the message says which and why. */
 export class UsageError extends Error {}
 
 /** @throws UsageError */
 export function parseDemoOptions(args: readonly string[]): DemoOptions {
-  const flags = Object.values(NUMBERS).map(({ flag }) => [flag, { type: 'string' }] as const)
-  const values = parse(args, Object.fromEntries([...flags, ['sabotage', { type: 'string' }]]))
-  const numbers = Object.entries(NUMBERS).map(([name, rule]) => [name, readNumber(values[rule.flag], rule)])
-  const options = { ...Object.fromEntries(numbers), sabotage: readSabotage(values.sabotage) } as DemoOptions
-  const parts = options.kills + 2
-  if (options.events < parts * BATCHES_BETWEEN_KILLS * options.batch) {
-    throw new UsageError(
-      `--events ${options.events} in batches of ${options.batch} leave no work between ${options.kills} kills: take smaller batches`,
-    )
+  const values = parse(args)
+  const numbers = Object.entries(NUMBERS).map(([name, rule]) => [name, readNumber(text(values[rule.flag]), rule)])
+  return {
+    ...(Object.fromEntries(numbers) as Record<keyof typeof NUMBERS, number>),
+    scenes: readScenes(text(values.scenes)),
+    sabotage: readSabotage(text(values.sabotage)),
+    timeline: text(values.timeline) ?? null,
+    isVerbose: values.verbose === true,
   }
-  return options
 }
 
 /** One line on each option. */
 export function usage(): string {
-  const numbers = Object.values(NUMBERS).map(({ flag, default: preset }) => `  --${flag} ${preset}`)
-  return ['Options of the demo, with their defaults:', ...numbers, `  --sabotage ${SABOTAGES.join('|')} (none)`].join('\n')
+  return [
+    'Options of the demo, with their defaults:',
+    ...Object.values(NUMBERS).map(({ flag, default: preset }) => `  --${flag} ${preset}`),
+    `  --scenes ${SCENES.join(',')}`,
+    '  --timeline FILE (one in the temporary folder)',
+    `  --sabotage ${SABOTAGES.join('|')} (none)`,
+    '  --verbose',
+  ].join('\n')
 }
 
-function parse(
-  args: readonly string[],
-  options: Record<string, { readonly type: 'string' }>,
-): Readonly<Record<string, string | undefined>> {
+type Values = Readonly<Record<string, string | boolean | undefined>>
+
+function parse(args: readonly string[]): Values {
+  const flags = [...Object.values(NUMBERS).map(({ flag }) => flag), 'scenes', 'sabotage', 'timeline']
+  const options = Object.fromEntries(flags.map((flag) => [flag, { type: 'string' as const }]))
   try {
-    return parseArgs({ args: [...args], options, strict: true }).values as Record<string, string | undefined>
+    return parseArgs({ args: [...args], options: { ...options, verbose: { type: 'boolean' } }, strict: true }).values as Values
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error))
   }
 }
 
-function readNumber(text: string | undefined, rule: (typeof NUMBERS)[keyof typeof NUMBERS]): number {
-  const value = text === undefined ? rule.default : text.trim() === '' ? Number.NaN : Number(text)
+function text(value: string | boolean | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+function readNumber(given: string | undefined, rule: (typeof NUMBERS)[keyof typeof NUMBERS]): number {
+  const value = given === undefined ? rule.default : given.trim() === '' ? Number.NaN : Number(given)
   const isFine = Number.isFinite(value) && value >= rule.atLeast && (!rule.isWhole || Number.isInteger(value))
   if (!isFine)
-    throw new UsageError(`--${rule.flag} must be a ${rule.isWhole ? 'whole ' : ''}number of at least ${rule.atLeast}, got ${text}`)
+    throw new UsageError(`--${rule.flag} must be a ${rule.isWhole ? 'whole ' : ''}number of at least ${rule.atLeast}, got ${given}`)
   return value
 }
 
-function readSabotage(text: string | undefined): Sabotage | null {
-  if (text === undefined) return null
-  const found = SABOTAGES.find((sabotage) => sabotage === text)
-  if (!found) throw new UsageError(`--sabotage must be one of ${SABOTAGES.join(', ')}, got ${text}`)
+function readScenes(given: string | undefined): readonly SceneName[] {
+  if (given === undefined) return SCENES
+  const names = given.split(',').map((name) => name.trim())
+  const wrong = names.find((name) => !SCENES.some((scene) => scene === name))
+  if (wrong !== undefined) throw new UsageError(`--scenes must be some of ${SCENES.join(',')}, got ${wrong}`)
+  return SCENES.filter((scene) => names.includes(scene))
+}
+
+function readSabotage(given: string | undefined): Sabotage | null {
+  if (given === undefined) return null
+  const found = SABOTAGES.find((sabotage) => sabotage === given)
+  if (!found) throw new UsageError(`--sabotage must be one of ${SABOTAGES.join(', ')}, got ${given}`)
   return found
 }

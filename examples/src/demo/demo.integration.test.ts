@@ -1,21 +1,33 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createDatabase, type TestDatabase } from '@es/test-server'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { type ProgramRun, type RunOptions, runProgram } from '../run-program.test.harness.js'
 
-const SMALL = ['--events', '2000', '--batch', '25', '--work-ms', '10']
-const LIMIT = { timeout: 90_000 }
+const QUICK = ['--calm', '0.5']
+const LIMIT = { timeout: 120_000 }
 
 let database: TestDatabase
+let folder: string
 
 beforeEach(async () => {
   database = await createDatabase(inject('databaseUrl'))
+  folder = await mkdtemp(join(tmpdir(), 'demo-test-'))
 })
 
-afterEach(() => database.drop())
+afterEach(async () => {
+  await database.drop()
+  await rm(folder, { recursive: true })
+})
 
 function runDemo(args: readonly string[], options: RunOptions = {}): Promise<ProgramRun> {
-  return runProgram('demo/main', { args: [...SMALL, ...args], env: { DATABASE_URL: database.url }, ...options })
+  return runProgram('demo/main', {
+    args: [...QUICK, '--timeline', join(folder, 'timeline.html'), ...args],
+    env: { DATABASE_URL: database.url },
+    ...options,
+  })
 }
 
 function summaryOf({ stdout, report }: ProgramRun): Record<string, unknown> {
@@ -39,52 +51,56 @@ async function leftovers(): Promise<unknown[]> {
   }
 }
 
-test('the verdict holds, with three leaders killed at work, on a server of its own', LIMIT, async () => {
+test('the verdict holds, through all faults, on a server of its own', LIMIT, async () => {
   const run = await runDemo([], { env: { DATABASE_URL: '' } })
   expect(run.status, run.report).toBe(0)
-  expect(summaryOf(run), run.report).toMatchObject({
-    demo: 'one-leader',
-    ok: true,
-    failed: [],
-    events: 2000,
-    read: 2000,
-    lost: 0,
-    appliedTwice: 0,
-    wrongOrders: 0,
-    kills: 3,
+  const summary = summaryOf(run)
+  expect(summary, run.report).toMatchObject({
+    ...{ demo: 'shared-subscriptions', ok: true, failed: [], subscriptions: 12, lost: 0, appliedTwice: 0, wrongRows: 0, fewestStarts: 66 },
+    phases: ['start', 'scale', 'kill', 'comeback', 'pause', 'wake', 'rolling', 'database', 'finish'].map((kind) => ({ kind })),
+    timeline: join(folder, 'timeline.html'),
   })
+  expect(summary.read, run.report).toBe(12 * Number(summary.events))
+  const page = await readFile(join(folder, 'timeline.html'), 'utf8')
+  expect(page).toContain('The verdict holds')
+  expect(page).not.toMatch(/NaN|undefined/)
 })
 
-test('it leaves nothing behind on the server of DATABASE_URL', LIMIT, async () => {
-  const run = await runDemo(['--kills', '1'])
+test('it leaves nothing behind on the server of DATABASE_URL, and does not restart it', LIMIT, async () => {
+  const run = await runDemo(['--scenes', 'kill,database'])
   expect(run.status, run.report).toBe(0)
+  expect(run.stdout, run.report).toContain('The server of DATABASE_URL is not restarted')
   await expect.poll(leftovers).toEqual([])
 })
 
 describe('the verdict notices', () => {
   test.for([
-    ['rewind', ['applied twice', 'read model equals the log']],
-    ['skip', ['events read', 'lost', 'read model equals the log']],
-    ['usurp', ['two leaders at one instant', 'tokens grow from term to term']],
-  ] as const)('--sabotage %s', LIMIT, async ([sabotage, expected]) => {
-    const run = await runDemo(['--sabotage', sabotage])
+    ['rewind', 'scale', ['events applied twice', 'read models equal the log']],
+    ['skip', 'scale', ['events read', 'events lost', 'read models equal the log']],
+    ['ignore-token', 'pause', ['events applied twice', 'events applied out of order', 'read models equal the log']],
+    ['usurp', 'scale', ['two owners at one instant', 'writes of a stale owner']],
+  ] as const)('--sabotage %s', LIMIT, async ([sabotage, scene, expected]) => {
+    const run = await runDemo(['--sabotage', sabotage, '--scenes', scene])
     expect(run.status, run.report).toBe(1)
     const summary = summaryOf(run)
     expect(summary, run.report).toMatchObject({ ok: false })
     expect(summary.failed, run.report).toEqual(expect.arrayContaining([...expected]))
+    expect(await readFile(join(folder, 'timeline.html'), 'utf8')).toContain('The verdict does not hold')
   })
 
-  test('a takeover that takes longer than it may', LIMIT, async () => {
-    const run = await runDemo(['--takeover-seconds', '0'])
+  test('a gap that is longer than it may be', LIMIT, async () => {
+    const run = await runDemo(['--tolerance', '0', '--scenes', 'kill'])
     expect(run.status, run.report).toBe(1)
-    expect(summaryOf(run), run.report).toMatchObject({ ok: false, failed: ['takeover in time'], lost: 0, appliedTwice: 0 })
+    expect(summaryOf(run), run.report).toMatchObject({
+      ...{ ok: false, failed: ['every subscription owned again in time'], lost: 0, appliedTwice: 0 },
+    })
   })
 })
 
 test('a worker that dies unasked fails the demo, and its error is shown', LIMIT, async () => {
-  const run = await runDemo(['--sabotage', 'crash'])
+  const run = await runDemo(['--sabotage', 'crash', '--scenes', 'scale'])
   expect(run.status, run.report).toBe(1)
-  expect(run.stdout, run.report).toContain('Sabotage: this worker crashes as soon as it leads')
+  expect(run.stdout, run.report).toContain('Sabotage: this worker crashes as soon as it works')
   expect(summaryOf(run), run.report).toMatchObject({ ok: false, error: expect.stringContaining('nobody had asked for that') })
   await expect.poll(leftovers).toEqual([])
 })
@@ -97,12 +113,12 @@ test.for([
   const run = await runDemo([], {
     env: { DATABASE_URL: database.url },
     onOutput(stdout, send) {
-      if (!isSent && stdout.includes('KILL 1')) send(signal)
-      isSent ||= stdout.includes('KILL 1')
+      if (!isSent && stdout.includes('SIGKILL for')) send(signal)
+      isSent ||= stdout.includes('SIGKILL for')
     },
   })
   expect(run.status, run.report).toBe(status)
-  expect(summaryOf(run), run.report).toEqual({ demo: 'one-leader', ok: false, error: `interrupted by ${signal}` })
+  expect(summaryOf(run), run.report).toEqual({ demo: 'shared-subscriptions', ok: false, error: `interrupted by ${signal}` })
   await expect.poll(leftovers).toEqual([])
 })
 
@@ -110,7 +126,7 @@ test('SIGKILL leaves no worker behind either', LIMIT, async () => {
   await runDemo([], {
     env: { DATABASE_URL: database.url },
     onOutput(stdout, send) {
-      if (stdout.includes('KILL 1')) send('SIGKILL')
+      if (stdout.includes('SIGKILL for')) send('SIGKILL')
     },
   })
   await expect.poll(async () => (await leftovers()).length, { timeout: 10_000 }).toBeLessThanOrEqual(1)
@@ -119,7 +135,7 @@ test('SIGKILL leaves no worker behind either', LIMIT, async () => {
 })
 
 test('wrong arguments are explained', async () => {
-  const run = await runDemo(['--workers', 'many'])
+  const run = await runDemo(['--batch', 'many'])
   expect(run.status, run.report).toBe(2)
-  expect(run.stderr).toContain('--workers must be a whole number of at least 2, got many')
+  expect(run.stderr).toContain('--batch must be a whole number of at least 1, got many')
 })

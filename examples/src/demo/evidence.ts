@@ -1,11 +1,11 @@
 import type { ClientBase } from 'pg'
 
-/** What the database says after the run. Counted by SQL from the log, the ledger and the read model; nothing comes from the workers. */
+/** What the database says about one subscription. Counted by SQL from the log, the ledger and the read model; nothing comes from the workers. */
 export interface Evidence {
+  readonly subscription: string
   /** Length of the log. */
   readonly events: number
   readonly checkpoint: number
-  readonly checkpointToken: bigint
   /** Events of the log that were applied at least once. */
   readonly applied: number
   /** Events of the log that were never applied. */
@@ -14,69 +14,94 @@ export interface Evidence {
   readonly appliedTwice: number
   /** Applications that were not behind the one before them in the log. */
   readonly outOfOrder: number
-  /** Applications under a smaller token than the one before them: writes of a stale leader. */
+  /** Applications under a smaller token than the one before them: writes of a stale owner. */
   readonly staleWrites: number
-  /** The tokens under which events were applied, ascending. */
-  readonly tokens: readonly bigint[]
-  readonly orders: number
-  /** Orders whose row in the read model is missing, superfluous or different from what the log says. */
-  readonly wrongOrders: number
+  /** Who applied events, and under which token. */
+  readonly writers: readonly { readonly worker: string; readonly token: bigint }[]
+  readonly rows: number
+  /** Rows of the read model that are missing, superfluous or different from what the log says. */
+  readonly wrongRows: number
 }
 
 const COUNT = `
   WITH ledger AS (
-         SELECT e.position, count(a.id) AS times
-           FROM order_events AS e LEFT JOIN applied AS a ON a.position = e.position AND a.subscription = $1
-          GROUP BY e.position),
-       steps AS (
-         SELECT position, fencing_token,
-                lag(position) OVER in_order AS position_before,
-                lag(fencing_token) OVER in_order AS token_before
-           FROM applied WHERE subscription = $1
-         WINDOW in_order AS (ORDER BY id))
-  SELECT (SELECT count(*) FROM order_events) AS events,
-         c.position AS checkpoint,
-         c.fencing_token AS checkpoint_token,
-         (SELECT count(*) FROM ledger WHERE times > 0) AS applied,
-         (SELECT count(*) FROM ledger WHERE times = 0) AS lost,
-         (SELECT count(*) FROM ledger WHERE times > 1) AS applied_twice,
-         (SELECT count(*) FROM steps WHERE position <= position_before) AS out_of_order,
-         (SELECT count(*) FROM steps WHERE fencing_token < token_before) AS stale_writes,
-         (SELECT coalesce(array_agg(t::text ORDER BY t), '{}') FROM (SELECT DISTINCT fencing_token AS t FROM steps) AS distinct_tokens) AS tokens
-    FROM checkpoints AS c WHERE c.subscription = $1`
+         SELECT c.subscription, e.position, count(a.id) AS times
+           FROM checkpoints AS c CROSS JOIN order_events AS e
+           LEFT JOIN applied AS a ON a.subscription = c.subscription AND a.position = e.position
+          GROUP BY c.subscription, e.position),
+       tally AS (
+         SELECT subscription, count(*) AS events, count(*) FILTER (WHERE times > 0) AS applied,
+                count(*) FILTER (WHERE times = 0) AS lost, count(*) FILTER (WHERE times > 1) AS applied_twice
+           FROM ledger GROUP BY subscription),
+       step AS (
+         SELECT subscription, position, fencing_token,
+                lag(position) OVER in_order AS position_before, lag(fencing_token) OVER in_order AS token_before
+           FROM applied WINDOW in_order AS (PARTITION BY subscription ORDER BY id)),
+       order_of_work AS (
+         SELECT subscription, count(*) FILTER (WHERE position <= position_before) AS out_of_order,
+                count(*) FILTER (WHERE fencing_token < token_before) AS stale_writes
+           FROM step GROUP BY subscription)
+  SELECT subscription, c.position AS checkpoint, events, applied, lost, applied_twice,
+         coalesce(out_of_order, 0) AS out_of_order, coalesce(stale_writes, 0) AS stale_writes
+    FROM checkpoints AS c LEFT JOIN tally USING (subscription) LEFT JOIN order_of_work USING (subscription)
+   ORDER BY subscription`
 
-/** The truth is one aggregate over the log, written without a look at the projection's code. */
-const COMPARE_WITH_TRUTH = `
-  WITH truth AS (
-         SELECT order_id,
-                (array_agg(CASE type WHEN 'placed' THEN 'new' WHEN 'item_added' THEN 'open' ELSE type END ORDER BY position DESC))[1] AS status,
-                count(*) FILTER (WHERE type = 'item_added') AS items,
-                sum(amount_cents)::bigint AS total_cents,
-                count(*) AS events,
-                max(position) AS last_position
-           FROM order_events GROUP BY order_id)
-  SELECT count(*) AS orders,
-         count(*) FILTER (WHERE o.order_id IS NULL OR t.order_id IS NULL OR
-           (o.status, o.items, o.total_cents, o.events, o.last_position) IS DISTINCT FROM
-           (t.status, t.items, t.total_cents, t.events, t.last_position)) AS wrong_orders
-    FROM truth AS t FULL JOIN orders AS o USING (order_id)`
+const WRITERS = 'SELECT DISTINCT subscription, worker, fencing_token AS token FROM applied ORDER BY subscription, fencing_token'
 
-/** Counts, when all workers have left. */
-export async function gatherEvidence(client: ClientBase, subscription: string): Promise<Evidence> {
-  const [counts] = (await client.query<Record<string, string> & { tokens: string[] }>(COUNT, [subscription])).rows
-  const [comparison] = (await client.query<Record<string, string>>(COMPARE_WITH_TRUTH)).rows
-  if (!counts || !comparison) throw new Error(`There is no checkpoint of the subscription ${subscription}`)
-  return {
-    events: Number(counts.events),
-    checkpoint: Number(counts.checkpoint),
-    checkpointToken: BigInt(counts.checkpoint_token ?? 0),
-    applied: Number(counts.applied),
-    lost: Number(counts.lost),
-    appliedTwice: Number(counts.applied_twice),
-    outOfOrder: Number(counts.out_of_order),
-    staleWrites: Number(counts.stale_writes),
-    tokens: counts.tokens.map(BigInt),
-    orders: Number(comparison.orders),
-    wrongOrders: Number(comparison.wrong_orders),
+/** What every read model should say, as aggregates over the log: written without a look at the code of the projections. */
+const TRUTH: Readonly<Record<string, string>> = {
+  'order-totals': 'order_id FROM order_events',
+  'customer-spend': 'customer FROM order_events',
+  'product-sales': "product FROM order_events WHERE type = 'item_added'",
+  'country-revenue': "country FROM order_events WHERE type = 'item_added'",
+  'daily-revenue': "day FROM order_events WHERE type = 'item_added'",
+  'order-funnel': 'type FROM order_events',
+  'new-orders': "day FROM order_events WHERE type = 'placed'",
+  'payments-by-day': "day FROM order_events WHERE type = 'paid'",
+  'payments-by-country': "country FROM order_events WHERE type = 'paid'",
+  'shipments-by-day': "day FROM order_events WHERE type = 'shipped'",
+  'shipments-by-country': "country FROM order_events WHERE type = 'shipped'",
+  'lost-customers': "customer FROM order_events WHERE type = 'cancelled'",
+}
+
+function compareWithTruth(truth: string): string {
+  const [key, from] = truth.split(' FROM ')
+  return `
+    WITH truth AS (
+           SELECT ${key} AS key, count(*) AS events, sum(amount_cents)::bigint AS amount_cents, max(position) AS last_position
+             FROM ${from} GROUP BY 1),
+         shown AS (SELECT key, events, amount_cents, last_position FROM read_model WHERE subscription = $1)
+    SELECT count(*) AS rows,
+           count(*) FILTER (WHERE t.key IS NULL OR s.key IS NULL OR
+             (s.events, s.amount_cents, s.last_position) IS DISTINCT FROM (t.events, t.amount_cents, t.last_position)) AS wrong_rows
+      FROM truth AS t FULL JOIN shown AS s USING (key)`
+}
+
+/** Counts, when all workers have left: one piece of evidence for each checkpoint. */
+export async function gatherEvidence(client: ClientBase): Promise<readonly Evidence[]> {
+  const { rows: counts } = await client.query<Record<string, string> & { subscription: string }>(COUNT)
+  const { rows: writers } = await client.query<{ subscription: string; worker: string; token: string }>(WRITERS)
+  const gathered: Evidence[] = []
+  for (const count of counts) {
+    const { subscription } = count
+    const truth = TRUTH[subscription]
+    if (truth === undefined) throw new Error(`It is not known what ${subscription} should show`)
+    const [comparison] = (await client.query<Record<string, string>>(compareWithTruth(truth), [subscription])).rows
+    gathered.push({
+      subscription,
+      events: Number(count.events),
+      checkpoint: Number(count.checkpoint),
+      applied: Number(count.applied),
+      lost: Number(count.lost),
+      appliedTwice: Number(count.applied_twice),
+      outOfOrder: Number(count.out_of_order),
+      staleWrites: Number(count.stale_writes),
+      writers: writers
+        .filter((writer) => writer.subscription === subscription)
+        .map(({ worker, token }) => ({ worker, token: BigInt(token) })),
+      rows: Number(comparison?.rows),
+      wrongRows: Number(comparison?.wrong_rows),
+    })
   }
+  return gathered
 }

@@ -1,27 +1,29 @@
 import { expect, test } from 'vitest'
-import { type Row, renderTable } from './live-table.js'
-import type { Term } from './term-log.js'
+import { type Frame, type Row, renderTable } from './live-table.js'
 
-const row = (worker: string, pid: number, state: string, seesLeader: string | null): Row => ({
-  process: { worker, pid },
+const row = (worker: string, state: Row['state'], isLeader = false): Row => ({
+  process: { worker },
   state,
-  seesLeader,
+  isLeader,
+  holds: { orders: '758' },
 })
-const term: Term = { worker: 'worker-2', pid: 12, token: 758n, electedAt: 1, lastLedAt: 2, firstCommitAt: 1.5, batches: 12, events: 1200 }
 
-test('shows who leads, who waits and how far the work is', () => {
-  const members = [
-    row('worker-1', 11, 'killed', 'worker-1'),
-    row('worker-2', 12, 'leading', 'worker-2'),
-    row('worker-3', 13, 'waiting', null),
-  ]
-  expect(renderTable({ members, terms: [term], position: 1000, events: 4000, seconds: 3.21 }).join('\n')).toMatchInlineSnapshot(`
+test('shows who runs what, who leads, and how far the work is', () => {
+  const members = [row('worker-1', 'killed'), row('worker-2', 'running', true), row('worker-3', 'starting')]
+  const crew: Frame['crew'] = {
+    members,
+    ownerOf: (subscription) => (subscription === 'orders' ? (members[1] ?? null) : null),
+    positionOf: () => 1234,
+  }
+  const workers = ['worker-1', 'worker-2', 'worker-3', 'worker-4']
+  const lines = renderTable({ crew, subscriptions: ['orders', 'invoices'], workers, logEnd: 4000, seconds: 3.21 })
+  expect(lines.join('\n')).toMatchInlineSnapshot(`
     "
-      worker     process   state      token      batches   events   sees as leader
-      worker-1   11        killed                0         0
-    > worker-2   12        leading    758        12        1,200    worker-2
-      worker-3   13        waiting               0         0        -
+                worker-1    worker-2    worker-3    worker-4    position
+                killed      LEADS       starting
+      orders    ·           ■ 758       ·           ·           1,234
+      invoices  ·           ·           ·           ·           1,234
 
-      [##########..............................] 1,000 of 4,000 events   3.2 s"
+      3.2 s, the log ends at 4,000"
   `)
 })

@@ -1,5 +1,5 @@
-// `npm run demo`: several processes, one leader, three kills, and a verdict counted in the database. Exit status: 0 when the verdict
-// holds, 1 when not, 2 for wrong arguments, 128 + n after a signal. The last line is JSON.
+// `npm run demo`: twelve projections shared by four processes, a scene for each fault, a verdict from the database, and a timeline to look at.
+// Exit status: 0 when the verdict holds, 1 when not, 2 for wrong arguments, 128 + n after a signal. The last line is JSON.
 import { constants } from 'node:os'
 import { runDemo } from './demo.js'
 import { parseDemoOptions, UsageError, usage } from './demo-options.js'

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { hostSeconds } from './host-clock.js'
-import type { WorkerCommand, WorkerReport, WorkerSettings } from './worker-messages.js'
+import type { WorkerReport, WorkerSettings } from './worker-messages.js'
 
 /** How a worker process ended. */
 export interface WorkerEnd {
@@ -21,6 +21,7 @@ export interface WorkerProcessListener {
 export class WorkerProcess {
   readonly worker: string
   readonly pid: number
+  readonly startedAt: number
   /** Resolves, never rejects, when the process has ended and all of its reports and output were read. */
   readonly ended: Promise<WorkerEnd>
   readonly #child: ChildProcess
@@ -28,6 +29,7 @@ export class WorkerProcess {
 
   constructor(settings: WorkerSettings, listener: WorkerProcessListener) {
     this.worker = settings.worker
+    this.startedAt = hostSeconds()
     const child = fork(fileURLToPath(new URL('worker/main.js', import.meta.url)), {
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
       // A terminal sends Ctrl-C to its whole group; it is the parent that ends the workers, or its disappearance.
@@ -46,30 +48,19 @@ export class WorkerProcess {
     this.ended = new Promise((resolve) => {
       child.once('close', (status, signal) => resolve({ status, signal }))
     })
-    this.#send({ type: 'start', settings })
+    if (child.connected) child.send(settings, () => {})
   }
 
-  /** Whether {@link kill} or {@link stop} was called. */
+  /** Whether it was told to end. */
   get isExpectedToEnd(): boolean {
     return this.#isExpectedToEnd
   }
 
-  /** SIGKILL: the process gets no chance to say goodbye. Returns the time at which it was sent. */
-  kill(): number {
-    this.#isExpectedToEnd = true
+  /** Sends a signal; returns the time at which it was sent. */
+  send(signal: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): number {
+    this.#isExpectedToEnd ||= signal === 'SIGTERM' || signal === 'SIGKILL'
     const at = hostSeconds()
-    this.#child.kill('SIGKILL')
+    this.#child.kill(signal)
     return at
-  }
-
-  /** Asks it to finish and leave. */
-  stop(): void {
-    this.#isExpectedToEnd = true
-    this.#send({ type: 'stop' })
-  }
-
-  #send(command: WorkerCommand): void {
-    // A process that has ended already is reported by `ended`.
-    if (this.#child.connected) this.#child.send(command, () => {})
   }
 }

@@ -104,6 +104,21 @@ describe('publishing', () => {
     await until(() => heard.length === 1, { what: 'the good message' })
   })
 
+  it('sends one statement at a time, however many publish at once, as the driver asks', async () => {
+    const warnings: Error[] = []
+    const onWarning = (warning: Error): void => void warnings.push(warning)
+    process.on('warning', onWarning)
+    await using transport = newTransport('many', { healthCheckSeconds: 0.05 })
+    const heard: unknown[] = []
+    await transport.subscribe('t', (message) => heard.push(message))
+    await Promise.all(Array.from({ length: 100 }, (_, n) => transport.publish('t', { n })))
+    await until(() => heard.length === 100, { what: 'all messages' })
+    // Warnings are told in a later turn of the event loop.
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('warning', onWarning)
+    expect(warnings).toEqual([])
+  })
+
   it('waits for the connection that is being opened, from the first call on', async () => {
     await using transport = newTransport('lazy')
     expect(transport.isConnected).toBe(false)

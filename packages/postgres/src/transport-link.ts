@@ -3,6 +3,7 @@ import type { Row, Session } from './pg-session.js'
 import { NOTIFY, NOTIFY_ALL, relisten } from './postgres-transport-statements.js'
 import type { Statement } from './statements.js'
 import { privateChannel } from './transport-channel.js'
+import { Turns } from './turns.js'
 
 /** What a {@link TransportLink} is made of. */
 export interface TransportLinkOptions {
@@ -23,6 +24,8 @@ export class TransportLink {
   readonly #session: Session
   readonly #echoes: Echoes
   readonly #listening = new Set<string>()
+  /** A session takes one statement at a time, and publishers do not wait for each other. */
+  readonly #turns = new Turns()
   readonly #interrupts = new Set<(reason: Error) => void>()
   #endedBecause: Error | null = null
 
@@ -91,7 +94,7 @@ export class TransportLink {
   async echo(): Promise<void> {
     await this.#bounded('The echo of a notification did not arrive', () => {
       const { nonce, heard } = this.#echoes.next()
-      return Promise.all([heard, this.#session.query(NOTIFY, [this.#echoes.channel, nonce])])
+      return Promise.all([heard, this.#query(NOTIFY, [this.#echoes.channel, nonce])])
     })
   }
 
@@ -110,7 +113,11 @@ export class TransportLink {
   }
 
   #ask(statement: Statement | string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return this.#bounded('The server did not answer', () => this.#session.query(statement, values))
+    return this.#bounded('The server did not answer', () => this.#query(statement, values))
+  }
+
+  #query(statement: Statement | string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return this.#turns.take(() => this.#session.query(statement, values))
   }
 
   async #bounded<T>(what: string, work: () => Promise<T>): Promise<T> {

@@ -1,19 +1,23 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import { verifyStoredToken } from '@es/coordination-postgres'
 import { createDatabase, type TestDatabase } from '@es/test-server'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
-import { prepareTables } from '../demo-database.js'
+import { prepareTables, withClient } from '../demo-database.js'
 import { type Evidence, gatherEvidence } from '../evidence.js'
 import { type BatchOptions, type BatchOutcome, runGuardedBatch } from './guarded-batch.js'
-import { ordersProjection } from './orders-projection.js'
+import { projectionOf } from './projections.js'
 
-const { subscription } = ordersProjection
+const subscription = 'country-revenue'
+const projection = projectionOf(subscription)
+/** One for each country. */
+const ROWS = 10
 let database: TestDatabase
 let pool: pg.Pool
 
 beforeEach(async () => {
   database = await createDatabase(inject('databaseUrl'))
-  await prepareTables(database.url, { events: 250, subscription })
+  await prepareTables(database.url, { events: 250, subscriptions: [subscription] })
   pool = new pg.Pool({ connectionString: database.url })
 })
 
@@ -23,17 +27,13 @@ afterEach(async () => {
 })
 
 function run(options: Partial<BatchOptions> = {}): Promise<BatchOutcome> {
-  const defaults: BatchOptions = { worker: 'worker-1', fencingToken: 5n, size: 100, signal: new AbortController().signal }
-  return runGuardedBatch(pool, ordersProjection, { ...defaults, ...options })
+  const defaults: BatchOptions = { worker: 'worker-1', fencingToken: 5n, size: 100, lost: new AbortController().signal }
+  return runGuardedBatch(pool, projection, { ...defaults, ...options })
 }
 
-async function count(): Promise<Evidence> {
-  const client = await pool.connect()
-  try {
-    return await gatherEvidence(client, subscription)
-  } finally {
-    client.release()
-  }
+async function count(): Promise<Evidence | undefined> {
+  const [evidence] = await withClient(database.url, gatherEvidence)
+  return evidence
 }
 
 test('applies the log batch by batch, and then has caught up', async () => {
@@ -42,17 +42,17 @@ test('applies the log batch by batch, and then has caught up', async () => {
   expect(await run()).toEqual({ kind: 'committed', position: 250, events: 50 })
   expect(await run()).toEqual({ kind: 'caught_up', position: 250 })
   expect(await count()).toEqual({
+    subscription,
     events: 250,
     checkpoint: 250,
-    checkpointToken: 5n,
     applied: 250,
     lost: 0,
     appliedTwice: 0,
     outOfOrder: 0,
     staleWrites: 0,
-    tokens: [5n],
-    orders: 60,
-    wrongOrders: 0,
+    writers: [{ worker: 'worker-1', token: 5n }],
+    rows: ROWS,
+    wrongRows: 0,
   })
 })
 
@@ -69,11 +69,38 @@ test('G3: takes over from a smaller token, whose owner is shut out from then on'
   expect(await run({ fencingToken: 5n })).toMatchObject({ kind: 'refused' })
 })
 
-test('G1: writes nothing when the term ends in the middle', async () => {
-  const term = new AbortController()
-  const outcome = await run({ signal: term.signal, beforeCheckpoint: async () => term.abort() })
-  expect(outcome).toEqual({ kind: 'abandoned' })
-  expect(await count()).toMatchObject({ applied: 0, checkpoint: 0, wrongOrders: 60 })
+test('G1: writes nothing when the claim is lost in the middle', async () => {
+  const claim = new AbortController()
+  expect(await run({ lost: claim.signal, beforeCheckpoint: async () => claim.abort() })).toEqual({ kind: 'abandoned' })
+  expect(await run({ lost: claim.signal })).toEqual({ kind: 'abandoned' })
+  expect(await count()).toMatchObject({ applied: 0, checkpoint: 0, wrongRows: ROWS })
+})
+
+test('G4: does not wait for a statement when the claim is lost', async () => {
+  await withClient(database.url, async (other) => {
+    await other.query('BEGIN')
+    await other.query('SELECT FROM checkpoints FOR UPDATE')
+    const claim = new AbortController()
+    const batch = run({ lost: claim.signal })
+    const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    await expect.poll(async () => (await pool.query(waiting)).rowCount).toBe(1)
+    claim.abort()
+    expect(await batch).toEqual({ kind: 'abandoned' })
+  })
+})
+
+test('a connection that ends between two statements fails the batch, and nothing else', async () => {
+  const beforeCheckpoint = async (): Promise<void> => {
+    await withClient(database.url, (other) =>
+      other.query(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'",
+      ),
+    )
+    // Until the end of the connection was noticed, with no statement under way that could tell.
+    await wait(50)
+  }
+  await expect(run({ beforeCheckpoint })).rejects.toThrow()
+  expect(await run()).toMatchObject({ kind: 'committed', position: 100 })
 })
 
 test('G1: writes nothing when the work fails', async () => {
@@ -85,10 +112,10 @@ test('G1: writes nothing when the work fails', async () => {
 test('two owners take turns: the second one sees what the first one committed', async () => {
   const outcomes = await Promise.all([run({ fencingToken: 5n }), run({ fencingToken: 5n }), run({ fencingToken: 5n })])
   expect(outcomes.map((outcome) => 'position' in outcome && outcome.position).sort()).toEqual([100, 200, 250])
-  expect(await count()).toMatchObject({ applied: 250, appliedTwice: 0, lost: 0, wrongOrders: 0 })
+  expect(await count()).toMatchObject({ applied: 250, appliedTwice: 0, lost: 0, wrongRows: 0 })
 })
 
-test('a refusal by a restored database is told from one by a later leader', async () => {
+test('a refusal by a restored database is told from one by a later owner', async () => {
   const fromAnotherCluster = 2n ** 62n
   await pool.query('UPDATE checkpoints SET fencing_token = $1', [fromAnotherCluster])
   expect(await run()).toEqual({ kind: 'refused', storedToken: fromAnotherCluster })
@@ -99,18 +126,19 @@ test('a refusal by a restored database is told from one by a later leader', asyn
 test.for<[string, string, Partial<Evidence>]>([
   [
     'a duplicate in the ledger',
-    "INSERT INTO applied (subscription, position, fencing_token, worker) VALUES ('orders', 250, 5, 'forger')",
+    "INSERT INTO applied (subscription, position, fencing_token, worker) VALUES ('country-revenue', 250, 5, 'worker-1')",
     { appliedTwice: 1, outOfOrder: 1 },
   ],
   ['a gap in the ledger', 'DELETE FROM applied WHERE position = 17', { lost: 1, applied: 249 }],
-  ['a write under an old token', 'UPDATE applied SET fencing_token = 4 WHERE position = 250', { staleWrites: 1, tokens: [4n, 5n] }],
-  ['a wrong sum in the read model', 'UPDATE orders SET total_cents = total_cents + 1 WHERE order_id = 3', { wrongOrders: 1 }],
-  ['a missing order', 'DELETE FROM orders WHERE order_id = 3', { wrongOrders: 1 }],
   [
-    'an order that never was',
-    "INSERT INTO orders (order_id, status, items, total_cents, events, last_position) VALUES (999, 'new', 0, 0, 1, 1)",
-    { wrongOrders: 1, orders: 61 },
+    'a write under an old token',
+    'UPDATE applied SET fencing_token = 4 WHERE position = 250',
+    { staleWrites: 1, writers: [4n, 5n].map((token) => ({ worker: 'worker-1', token })) },
   ],
+  ['a write by somebody else', "UPDATE applied SET worker = 'forger'", { writers: [{ worker: 'forger', token: 5n }] }],
+  ['a wrong sum in the read model', "UPDATE read_model SET amount_cents = amount_cents + 1 WHERE key = 'AT'", { wrongRows: 1 }],
+  ['a missing row', "DELETE FROM read_model WHERE key = 'AT'", { wrongRows: 1 }],
+  ['a row that should not be', "INSERT INTO read_model VALUES ('country-revenue', 'XX', 1, 1, 1)", { wrongRows: 1, rows: ROWS + 1 }],
 ])('the evidence shows %s', async ([, forgery, expected]) => {
   while ((await run()).kind === 'committed');
   const before = await count()

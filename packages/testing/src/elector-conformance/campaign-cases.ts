@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
+import { assertRejectsWithReason } from '../conformance/rejections.js'
 import type { CaseGroup } from './case-definition.js'
-import { assertRejectsWithReason } from './rejections.js'
 
 export const campaignCases: CaseGroup = {
   name: 'campaign',

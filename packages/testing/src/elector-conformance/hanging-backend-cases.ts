@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { ConnectionError } from '@es/coordination-core'
+import { assertRejectsWithConnectionError, assertRejectsWithReason } from '../conformance/rejections.js'
 import type { CaseGroup } from './case-definition.js'
-import { assertRejectsWithConnectionError, assertRejectsWithReason } from './rejections.js'
 import type { Stage } from './stage.js'
 
 const TIMEOUT_SECONDS = 0.3

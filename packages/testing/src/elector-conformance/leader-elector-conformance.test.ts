@@ -1,7 +1,9 @@
 import * as nodeTest from 'node:test'
 import { Leadership, type Logger } from '@es/coordination-core'
 import { describe, expect, it } from 'vitest'
-import { type ConformanceRunner, leaderElectorCases, leaderElectorConformance } from './leader-elector-conformance.js'
+import type { ConformanceRunner } from '../conformance/conformance-suite.js'
+import { failuresOf } from '../conformance/failures-of.fixture.js'
+import { leaderElectorCases, leaderElectorConformance } from './leader-elector-conformance.js'
 import type { LeaderElectorElection, LeaderElectorWorld } from './leader-elector-world.js'
 import { lies } from './lies/all-lies.fixture.js'
 import { FakeBackend } from './lies/fake-backend.fixture.js'
@@ -72,13 +74,6 @@ function fakeWorld({
   }
 }
 
-/** Plays all cases of the world at once, each in its own election. */
-async function failuresOf(world: LeaderElectorWorld<FakeElection>): Promise<string[]> {
-  const cases = leaderElectorCases(world).filter(({ missingPowers }) => missingPowers.length === 0)
-  const outcomes = await Promise.allSettled(cases.map((conformanceCase) => conformanceCase.run()))
-  return cases.filter((_, index) => outcomes[index]?.status === 'rejected').map(({ name }) => name)
-}
-
 leaderElectorConformance({ describe, it }, fakeWorld({ name: 'An honest elector', slowPowers: ['hang', 'leaseExpiry'] }))
 
 describe('the suite', () => {
@@ -116,7 +111,7 @@ describe('the suite', () => {
       },
       powers: {},
     }
-    const failures = await failuresOf(world)
+    const failures = await failuresOf(leaderElectorCases(world))
     expect(failures.length).toBeGreaterThan(20)
     expect(opened).toBe(leaderElectorCases(world).filter(({ missingPowers }) => missingPowers.length === 0).length)
     expect(closed).toBe(opened)
@@ -139,7 +134,7 @@ describe('the suite', () => {
     await expect(first?.run()).rejects.toThrow('tryAcquire() of a did not settle within 0.05 s')
     const limits = leaderElectorCases(world).map(({ limitSeconds }) => limitSeconds)
     const start = performance.now()
-    expect((await failuresOf(world)).length).toBeGreaterThan(40)
+    expect((await failuresOf(leaderElectorCases(world))).length).toBeGreaterThan(40)
     expect(performance.now() - start).toBeLessThan(Math.max(...limits) * 1000 + 2000)
   })
 
@@ -171,7 +166,9 @@ describe('the suite', () => {
 
   it('passes the elector that the liars are made of', { timeout: 60_000 }, async () => {
     const leadership = (identity: string, logger: Logger) => new OpenLeadership(identity, logger)
-    expect(await failuresOf(fakeWorld({ name: 'OpenLeadership', leadership, slowPowers: ['hang', 'leaseExpiry'] }))).toEqual([])
+    expect(
+      await failuresOf(leaderElectorCases(fakeWorld({ name: 'OpenLeadership', leadership, slowPowers: ['hang', 'leaseExpiry'] }))),
+    ).toEqual([])
   })
 
   it('has a liar for every case', () => {
@@ -191,6 +188,6 @@ describe.concurrent('an elector that lies fails the cases that name the lie, and
       slowPowers: slowPower ? [slowPower] : [],
       patienceSeconds: 1.5,
     })
-    expect(await failuresOf(world)).toEqual(fails)
+    expect(await failuresOf(leaderElectorCases(world))).toEqual(fails)
   })
 })

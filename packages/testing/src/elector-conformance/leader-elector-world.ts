@@ -1,32 +1,17 @@
-import type { LeaderElector, Logger } from '@es/coordination-core'
+import type { LeaderElector } from '@es/coordination-core'
+import type { Closable, ConformanceWorld } from '../conformance/conformance-world.js'
 
 /** One election, freshly opened for one case. A world may add whatever its powers need to get at. */
-export interface LeaderElectorElection {
+export interface LeaderElectorElection extends Closable {
   /** Two electors of one election, with different identities, that nothing else takes part in. Neither leads yet. */
   readonly contenders: readonly [LeaderElector, LeaderElector]
-  /** Ends both electors and what was opened for them. Called once, also after a case that failed in the middle. */
-  close(): Promise<void>
 }
 
-/** What an adapter's author provides so that the suite can test the adapter. */
-export interface LeaderElectorWorld<Election extends LeaderElectorElection = LeaderElectorElection> {
-  /** Name of the elector, for the output. */
-  readonly name: string
-  /**
-   * Opens a new election: called once for every case, with several open at a time only if the runner runs cases in parallel.
-   *
-   * @param tools.logger to be given to the electors; it records instead of printing what the cases provoke.
-   */
-  open(tools: { readonly logger: Logger }): Promise<Election>
-  /**
-   * How long one step may take, in seconds, before its case fails: an answer of the backend, or an effect that follows by itself. Too short
-   * a time fails on a slow machine; a long one costs only failing cases their time.
-   * @default 2
-   */
-  readonly patienceSeconds?: number
-  /** What this elector can do beyond the contract, and what can be done to it. Cases for what is left out are skipped visibly. */
-  readonly powers?: LeaderElectorPowers<Election>
-}
+/** What the author of an elector provides so that the suite can test it: `open` opens a new election. */
+export type LeaderElectorWorld<Election extends LeaderElectorElection = LeaderElectorElection> = ConformanceWorld<
+  Election,
+  LeaderElectorPowers<Election>
+>
 
 /** Optional abilities of an elector and of its world; whatever is declared is tested. */
 export interface LeaderElectorPowers<Election extends LeaderElectorElection = LeaderElectorElection> {

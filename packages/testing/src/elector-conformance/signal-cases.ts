@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { getEventListeners } from 'node:events'
+import { assertRejectsWithReason } from '../conformance/rejections.js'
 import type { CaseGroup } from './case-definition.js'
-import { assertRejectsWithReason } from './rejections.js'
 
 export const signalCases: CaseGroup = {
   name: 'signals',

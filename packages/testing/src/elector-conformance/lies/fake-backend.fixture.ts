@@ -1,26 +1,16 @@
-/** Where requests of electors arrive, in order and one turn of the event loop later; it can hang, cut one off, and take leadership away. */
-export class FakeBackend {
+import { FakeChannel } from '../../conformance/fake-channel.fixture.js'
+
+/** Where requests of electors arrive; it can also take leadership away. */
+export class FakeBackend extends FakeChannel {
   readonly leaseSeconds: number
-  readonly #cutOff = new Set<object>()
   readonly #watchers = new Set<() => void>()
-  #requests: { readonly from: object; readonly arrive: () => void }[] = []
-  #isHanging = false
   #holder: { readonly owner: object; readonly identity: string; heardAt: number } | null = null
   #lastTerm = 0n
   #changes = 0
 
   constructor({ leaseSeconds = 3600 }: { readonly leaseSeconds?: number } = {}) {
+    super()
     this.leaseSeconds = leaseSeconds
-  }
-
-  /** Sends a request; the returned function takes it back if it has not arrived. */
-  send(from: object, arrive: () => void): () => void {
-    const request = { from, arrive }
-    this.#requests.push(request)
-    setImmediate(() => this.#deliver())
-    return () => {
-      this.#requests = this.#requests.filter((other) => other !== request)
-    }
   }
 
   /** The term of `owner`, new or present; `null` when another one leads. */
@@ -78,29 +68,6 @@ export class FakeBackend {
       this.#watchers.add(onChange)
       signal?.addEventListener('abort', onAbort, { once: true })
     })
-  }
-
-  hang(): () => Promise<void> {
-    this.#isHanging = true
-    return async () => {
-      this.#isHanging = false
-      this.#deliver()
-    }
-  }
-
-  cutOff(elector: object): () => Promise<void> {
-    this.#cutOff.add(elector)
-    return async () => {
-      this.#cutOff.delete(elector)
-      this.#deliver()
-    }
-  }
-
-  #deliver(): void {
-    if (this.#isHanging) return
-    const arriving = this.#requests.filter(({ from }) => !this.#cutOff.has(from))
-    this.#requests = this.#requests.filter(({ from }) => this.#cutOff.has(from))
-    for (const { arrive } of arriving) arrive()
   }
 
   #begin(owner: { readonly identity: string }): void {

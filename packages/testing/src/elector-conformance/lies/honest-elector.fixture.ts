@@ -1,10 +1,9 @@
-import {
-  type CampaigningLeaderElector,
-  ConnectionError,
-  type FencedLeaderElector,
-  type LeaderChangeCallback,
-  type Leadership,
-  type TryAcquireOptions,
+import type {
+  CampaigningLeaderElector,
+  FencedLeaderElector,
+  LeaderChangeCallback,
+  Leadership,
+  TryAcquireOptions,
 } from '@es/coordination-core'
 import type { FakeBackend } from './fake-backend.fixture.js'
 
@@ -125,19 +124,6 @@ export class HonestElector implements FencedLeaderElector, CampaigningLeaderElec
   }
 
   protected async ask<T>(request: () => T, timeoutSeconds: number, signal?: AbortSignal): Promise<T> {
-    signal?.throwIfAborted()
-    return await new Promise((resolve, reject) => {
-      const settle = (act: () => void): void => {
-        takeBack()
-        clearTimeout(timer)
-        signal?.removeEventListener('abort', onAbort)
-        act()
-      }
-      const onAbort = (): void => settle(() => reject(signal?.reason))
-      const onTimeout = (): void => settle(() => reject(new ConnectionError('timed_out', `no answer within ${timeoutSeconds} s`)))
-      const takeBack = this.backend.send(this, () => settle(() => resolve(request())))
-      const timer = setTimeout(onTimeout, timeoutSeconds * 1000)
-      signal?.addEventListener('abort', onAbort, { once: true })
-    })
+    return await this.backend.ask(this, request, timeoutSeconds, signal)
   }
 }

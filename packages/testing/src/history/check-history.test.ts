@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest'
+import { BROKEN_EXCLUSION } from './broken-exclusion.fixture.js'
+import { BROKEN_PROGRESS } from './broken-progress.fixture.js'
+import { checkHistory, type HistoryReport } from './check-history.js'
+import { chronicle } from './chronicle.fixture.js'
+import { HISTORY_RULES, type HistoryRule } from './history-rules.js'
+import { IMPOSSIBLE } from './impossible-history.fixture.js'
+
+const a = chronicle('a')
+const b = chronicle('b')
+const c = chronicle('c')
+
+const BROKEN = [...BROKEN_EXCLUSION, ...BROKEN_PROGRESS, ...IMPOSSIBLE]
+
+const rulesOf = ({ breaches }: HistoryReport) => [...new Set(breaches.map(({ rule }) => rule))]
+
+describe('checkHistory', () => {
+  describe.each(Object.entries(HISTORY_RULES))('%s', (rule, { number }) => {
+    it.each(BROKEN.filter((broken) => broken.rule === rule))(`${number} finds $name, and nothing else`, ({ history, options, says }) => {
+      const report = checkHistory(history, options)
+      expect(report.breaches.map(({ message }) => message).join('\n')).toContain(says)
+      expect(rulesOf(report)).toEqual([rule])
+      expect(report.holds).toBe(false)
+    })
+
+    it('has a broken history of its own, and can be switched off', () => {
+      const [broken] = BROKEN.filter((each) => each.rule === rule)
+      expect(broken).toBeDefined()
+      const { history, options } = broken!
+      expect(checkHistory(history, { ...options, skip: [...(options?.skip ?? []), rule as HistoryRule] }).holds).toBe(true)
+    })
+  })
+
+  it('reports each of several breaches, in the order of time', () => {
+    const report = checkHistory([a.elected(0, 1), b.elected(5, 2), b.unseated(6), c.elected(7, 3), c.unseated(8), a.unseated(9)])
+    expect(report.breaches.map(({ at }) => at)).toEqual([5, 7])
+  })
+
+  it('shows the events of a breach, and what happened around them in the same affair', () => {
+    const noise = Array.from({ length: 50 }, (_, index) => c.claimed(4, `other-${index}`, 100 + index))
+    const { breaches } = checkHistory(
+      [a.started(0), a.claimed(1, 'orders', 1), ...noise, b.started(4), b.claimed(5, 'orders', 2), a.holds(5.5, 9), a.lost(6, 'orders')],
+      { windowSize: 2 },
+    )
+    expect(breaches).toHaveLength(1)
+    expect(breaches[0]?.events).toEqual([a.claimed(1, 'orders', 1), b.claimed(5, 'orders', 2), a.lost(6, 'orders')])
+    expect(breaches[0]?.window).toEqual([
+      a.started(0),
+      a.claimed(1, 'orders', 1),
+      b.started(4),
+      b.claimed(5, 'orders', 2),
+      a.lost(6, 'orders'),
+    ])
+  })
+
+  it('describes as many breaches as it is told to, and counts all', () => {
+    const history = Array.from({ length: 30 }, (_, index) => a.released(index, 'orders'))
+    const report = checkHistory(history, { maxBreaches: 3 })
+    expect([report.breaches.length, report.breachCount]).toEqual([3, 30])
+  })
+
+  it('refuses options that are off', () => {
+    expect(() => checkHistory([], { toleranceSeconds: -1 })).toThrow(
+      'toleranceSeconds must be a finite number of seconds of at least 0, got -1',
+    )
+    expect(() => checkHistory([], { skip: ['nonsense' as HistoryRule] })).toThrow('skip must be a list of two_leaders')
+    expect(() => checkHistory([], { ownedBy: 'luck' as 'run' })).toThrow(`ownedBy must be 'claim' or 'run'`)
+  })
+})
