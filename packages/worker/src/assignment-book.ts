@@ -1,60 +1,77 @@
 import type { WorkAssignment } from '@es/coordination-core'
 
+/** Places an assignment among all those of a cluster: by the leader's epoch, then by its count of plans. */
+interface Stamp {
+  readonly epoch: bigint
+  readonly revision: number
+}
+
+interface Ownership extends Stamp {
+  readonly instanceId: string
+}
+
 /**
  * Who should own what, as told by the assignments of all instances that went by on the bus. A new leader starts from it, so that work stays where
  * the leader before it put it, even while nobody holds a claim on it.
+ *
+ * - B1. Of two assignments that name a subscription the newer one counts, also where the older one arrives later.
+ * - B2. A subscription that its owner was told to let go of has none until somebody else is told to run it.
  */
 export class AssignmentBook {
-  readonly #homes = new Map<string, string>()
-  readonly #sets = new Map<string, { readonly epoch: bigint; readonly revision: number; readonly subscriptions: readonly string[] }>()
-  #ownerOf: Map<string, string> | null = null
+  readonly #newest = new Map<string, Stamp>()
+  readonly #ownerships = new Map<string, Ownership>()
+  readonly #ownerOf = new Map<string, string>()
+  readonly #homeOf = new Map<string, string>()
 
   /** Takes an assignment unless a newer one of the same target is known; one without an epoch counts as the oldest. */
-  note({ targetInstanceId, epoch = -1n, revision = -1, subscriptions }: WorkAssignment): void {
-    const known = this.#sets.get(targetInstanceId)
-    if (known && (epoch < known.epoch || (epoch === known.epoch && revision < known.revision))) return
-    this.#noteHomes(targetInstanceId, subscriptions)
-    // The newest goes last, so that of two targets with one subscription the newer assignment counts.
-    this.#sets.delete(targetInstanceId)
-    this.#sets.set(targetInstanceId, { epoch, revision, subscriptions })
-    this.#ownerOf = null
+  note({ targetInstanceId: instanceId, epoch = -1n, revision = -1, subscriptions }: WorkAssignment): void {
+    const stamp = { epoch, revision }
+    if (isOlder(stamp, this.#newest.get(instanceId))) return
+    this.#newest.set(instanceId, stamp)
+    const names = new Set(subscriptions)
+    for (const [name, owner] of this.#ownerOf) if (owner === instanceId && !names.has(name)) this.#forget(name)
+    for (const name of names) {
+      const before = this.#ownerships.get(name)
+      if (isOlder(stamp, before)) continue
+      this.#noteHome(name, before?.instanceId, instanceId)
+      this.#ownerships.set(name, { instanceId, ...stamp })
+      this.#ownerOf.set(name, instanceId)
+    }
   }
 
-  /** Forgets targets that are not worth remembering. */
+  /** Forgets instances that are not worth remembering. */
   keepOnly(isKnown: (instanceId: string) => boolean): void {
-    for (const instanceId of this.#sets.keys()) {
-      if (isKnown(instanceId)) continue
-      this.#sets.delete(instanceId)
-      this.#ownerOf = null
-    }
-    for (const [name, home] of this.#homes) if (!isKnown(home)) this.#homes.delete(name)
+    for (const instanceId of this.#newest.keys()) if (!isKnown(instanceId)) this.#newest.delete(instanceId)
+    for (const [name, owner] of this.#ownerOf) if (!isKnown(owner)) this.#forget(name)
+    for (const [name, home] of this.#homeOf) if (!isKnown(home)) this.#homeOf.delete(name)
+  }
+
+  /** The owner of each subscription. A live view. */
+  get ownerOf(): ReadonlyMap<string, string> {
+    return this.#ownerOf
   }
 
   /**
    * Where each subscription was before its owner left without having been told to let go. When that owner comes back, or somebody takes its place,
-   * these are the ones to move: what never had to move stays.
+   * these are the ones to move: what never had to move stays. A live view.
    */
   get homeOf(): ReadonlyMap<string, string> {
-    return this.#homes
+    return this.#homeOf
   }
 
-  /** The owner of each subscription, by the newest assignment that names it. */
-  get ownerOf(): ReadonlyMap<string, string> {
-    if (this.#ownerOf === null) {
-      this.#ownerOf = new Map()
-      for (const [instanceId, { subscriptions }] of this.#sets) for (const name of subscriptions) this.#ownerOf.set(name, instanceId)
-    }
-    return this.#ownerOf
+  #forget(name: string): void {
+    this.#ownerships.delete(name)
+    this.#ownerOf.delete(name)
   }
 
-  #noteHomes(target: string, subscriptions: readonly string[]): void {
-    const ownerOf = this.ownerOf
-    for (const name of subscriptions) {
-      const owner = ownerOf.get(name)
-      if (owner === target) continue
-      // An owner that let go because it was told to has no claim to it: the new one is its home.
-      if (owner === undefined || this.#homes.get(name) === target) this.#homes.delete(name)
-      else if (!this.#homes.has(name)) this.#homes.set(name, owner)
-    }
+  #noteHome(name: string, owner: string | undefined, next: string): void {
+    if (owner === next) return
+    // An owner that let go because it was told to has no claim to it: the next one is its home.
+    if (owner === undefined || this.#homeOf.get(name) === next) this.#homeOf.delete(name)
+    else if (!this.#homeOf.has(name)) this.#homeOf.set(name, owner)
   }
+}
+
+function isOlder(stamp: Stamp, than: Stamp | undefined): boolean {
+  return than !== undefined && (stamp.epoch < than.epoch || (stamp.epoch === than.epoch && stamp.revision < than.revision))
 }

@@ -45,6 +45,12 @@ export class ClaimDesk {
     return this.#failing
   }
 
+  /** Nothing is wanted: whether claims can be made is not known any more. */
+  forgetOutage(): void {
+    this.#failures = 0
+    this.#failing = null
+  }
+
   /** Claims no more, and gives up on the batch under way. Releases take until `deadline` (monotonic), or a last moment, whichever is later. */
   close(deadline: number): void {
     this.#closeBy = deadline
@@ -68,7 +74,8 @@ export class ClaimDesk {
       this.#againAt = Number.NEGATIVE_INFINITY
     } catch (error) {
       if (!this.#closing.signal.aborted) {
-        if (this.#failing === null) logger.warn({ instanceId, error, subscriptions: subscriptions.length }, 'Claims cannot be made; they are tried again')
+        if (this.#failing === null)
+          logger.warn({ instanceId, error, subscriptions: subscriptions.length }, 'Claims cannot be made; they are tried again')
         this.#failing = errorMessage(error)
         this.#againAt = clock.monotonicSeconds() + backoffSeconds(++this.#failures, { firstSeconds: 1, longestSeconds: 5, random })
       }

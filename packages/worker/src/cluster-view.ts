@@ -59,7 +59,9 @@ export function findHoldings({ instances, observation, selfId }: ClusterView): H
     observed.delete(instanceId)
     // This instance knows itself better than the backend does.
     const trustsMessages = isPresent && (instanceId === selfId || !usesClaims || observation === null || heardAt > observation.at)
-    const held = trustsMessages ? subscriptions : (claims ?? [])
+    // One that is on its way out may have let go since the look.
+    const stillClaimed = heardAt > (observation?.at ?? heardAt) ? claims?.filter((name) => subscriptions.includes(name)) : claims
+    const held = trustsMessages ? subscriptions : (stillClaimed ?? [])
     if (!isPresent && held.length > 0) silentHolders.add(instanceId)
     for (const subscription of held) {
       // Two that both list it: the claims decide, and otherwise whoever comes first.

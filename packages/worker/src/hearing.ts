@@ -1,12 +1,18 @@
 import type { Clock } from '@es/coordination-core'
 
-/** How hearing is judged. */
+/** How hearing is judged, in seconds. */
 export interface HearingOptions {
   readonly clock: Clock
-  readonly heartbeatTimeoutSeconds: number
+  /** Silence after which an instance may hear nothing. */
+  readonly unsureAfterSeconds: number
+  /** Silence after which it counts as deaf. */
+  readonly deafAfterSeconds: number
   /** How long to listen after messages may have been missed, before anybody's silence means anything. */
   readonly recoverySeconds: number
 }
+
+// Silence of exactly the limit is not beyond it yet.
+const A_MOMENT = 0.001
 
 /**
  * Whether this instance hears the bus, judged by its own heartbeats coming back. Somebody who hears nothing cannot tell that others are silent. A
@@ -23,7 +29,8 @@ export class Hearing {
 
   /** An own heartbeat came back. */
   heardSelf(): void {
-    if (this.isUnsure) this.missed()
+    // Only silence counts here: asking `isUnsure` would begin the listening anew with every heartbeat, for ever.
+    if (this.#silentForSeconds > this.#options.unsureAfterSeconds) this.missed()
     this.#ownHeardAt = this.#now()
   }
 
@@ -34,15 +41,21 @@ export class Hearing {
 
   /**
    * Whether others may seem silent only because this instance hears nothing, or heard nothing a moment ago. With a heartbeat interval of at most a third
-   * of the timeout this is true before the first peer can seem silent for that reason.
+   * of the timeout, and `unsureAfterSeconds` half of it, this is true before the first peer can seem silent for that reason.
    */
   get isUnsure(): boolean {
-    return this.#silentForSeconds > this.#options.heartbeatTimeoutSeconds / 2 || this.#now() < this.#listensUntil
+    return this.#silentForSeconds > this.#options.unsureAfterSeconds || this.#now() < this.#listensUntil
+  }
+
+  /** In how many seconds it will count as deaf if nothing is heard; infinite when it does already, or cannot. */
+  get deafInSeconds(): number {
+    if (this.#ownHeardAt === null || this.whyDeaf !== null) return Number.POSITIVE_INFINITY
+    return this.#options.deafAfterSeconds - this.#silentForSeconds + A_MOMENT
   }
 
   /** Why this instance counts as deaf; `null` when it hears. */
   get whyDeaf(): string | null {
-    if (this.#silentForSeconds <= this.#options.heartbeatTimeoutSeconds) return null
+    if (this.#silentForSeconds <= this.#options.deafAfterSeconds) return null
     return `This instance has not even heard its own messages for ${this.#silentForSeconds.toFixed(0)} s`
   }
 

@@ -1,6 +1,17 @@
-import { type AssignmentPlan, type Clock, errorMessage, FailureLog, type Logger, type Ownership, sleep, WorkAssignment } from '@es/coordination-core'
+import { setMaxListeners } from 'node:events'
+import {
+  type AssignmentPlan,
+  boundedCall,
+  type Clock,
+  errorMessage,
+  FailureLog,
+  type Logger,
+  type Ownership,
+  sleep,
+  WorkAssignment,
+} from '@es/coordination-core'
 import type { ClusterView, InstanceView, Observation } from './cluster-view.js'
-import { emptyMembership, type MembershipMemory } from './membership.js'
+import { firstMembership, type MembershipMemory } from './membership.js'
 import { type PlanRound, type PlanRoundOptions, planRound } from './plan-round.js'
 import { Soon } from './soon.js'
 
@@ -10,20 +21,28 @@ export interface LeaderDutyOptions {
   readonly round: PlanRoundOptions
   readonly ownership: Ownership | null
   readonly observeIntervalSeconds: number
+  /** How often an assignment is said again that its target does not seem to have heard. */
   readonly repeatSeconds: number
+  /** How often every assignment is said again: a target that wants something it was since told not to run looks like one that heard. */
+  readonly refreshSeconds: number
   /** Gives leadership up after failing for this many times `repeatSeconds`. */
   readonly maxFailedRounds: number
-  /** Monotonic time at which this process started to listen. */
-  readonly startedAt: number
+  /** Monotonic time until which this process has to have listened since it started. */
+  readonly coldUntil: number
   readonly clock: Clock
   readonly logger: Logger
   /** Every known instance, this one included. */
   readonly instances: () => readonly InstanceView[]
   readonly assigned: () => ReadonlyMap<string, string>
-  /** Whether this process was late a moment ago and has to hear its peers first, before it judges them. */
+  readonly homes: () => ReadonlyMap<string, string>
+  /** Whether the term goes on. A loss may be told late. */
+  readonly isInOffice: () => boolean
+  /** Whether this process has to hear its peers first, before it judges them: it was late, or cut off, a moment ago. */
   readonly isListening: () => boolean
   /** Why this process is unfit to lead; `null` when it is fit. */
   readonly whyUnfit: () => string | null
+  /** Writes an assignment into the book, whether or not it arrives anywhere: what was said once is not given to somebody else. */
+  readonly note: (assignment: WorkAssignment) => void
   readonly publish: (assignment: WorkAssignment) => Promise<void>
   /** Takes this instance's own assignment. */
   readonly apply: (assignment: WorkAssignment) => void
@@ -35,7 +54,13 @@ export interface LeaderDutyOptions {
 interface Published {
   readonly subscriptions: readonly string[]
   readonly at: number
+  hasFailed: boolean
 }
+
+const RETRY_SECONDS = 1
+
+/** What a leader can fail at, each on its own: to see the claims does not make up for hearing nobody. */
+type Task = 'observe' | 'listen' | 'plan' | 'publish'
 
 /** What only the leader does: looks who holds what, plans, and tells everybody, again and again until their heartbeats agree. One object for each term. */
 export class LeaderDuty {
@@ -44,18 +69,22 @@ export class LeaderDuty {
   readonly #ending = new AbortController()
   readonly #soon: Soon
   readonly #published = new Map<string, Published>()
+  readonly #failingSince = new Map<Task, number>()
   readonly #outage: FailureLog
+  readonly #beganAt: number
   #memory: MembershipMemory
   #observation: Observation | null = null
   #revision = 0
-  #failingSince: number | null = null
   #last: { readonly round: PlanRound; readonly at: Date } | null = null
 
   constructor(options: LeaderDutyOptions, epoch: bigint | null) {
     this.#options = options
     this.#epoch = epoch
-    const { clock, logger, instanceId } = options
-    this.#memory = emptyMembership(clock.monotonicSeconds())
+    const { clock, logger, instanceId, instances, round } = options
+    this.#beganAt = clock.monotonicSeconds()
+    // A large cluster is told all at once, and each call that is under way listens; none is left behind.
+    setMaxListeners(0, this.#ending.signal)
+    this.#memory = firstMembership(clock.monotonicSeconds(), instances(), round)
     this.#outage = new FailureLog({ what: 'Leading', clock, logger, fields: { instanceId } })
     this.#soon = new Soon(clock, () => this.#round())
   }
@@ -75,84 +104,124 @@ export class LeaderDuty {
     this.#soon.ask()
   }
 
+  /** A peer was heard. While this leader listens that may be the one it waits for. */
+  heard(): void {
+    if (this.#last?.round.plan === null) this.#soon.ask()
+  }
+
   /** The last round, and when it was. */
   get last(): { readonly round: PlanRound; readonly at: Date } | null {
     return this.#last
   }
 
-  /** What a round would decide now. Changes nothing. */
+  /** What a round would decide now; `null` while this leader listens. Changes nothing. Throws what the planner throws. */
   preview(): AssignmentPlan | null {
-    return this.#decide().plan
+    return this.#isReady ? this.#decide().plan : null
   }
 
   async #keepObserving(ownership: Ownership): Promise<void> {
-    const { clock, round, observeIntervalSeconds } = this.#options
+    const { clock, round, observeIntervalSeconds, repeatSeconds } = this.#options
     const { signal } = this.#ending
     const names = round.subscriptions.map(({ name }) => name)
+    const call = {
+      clock,
+      what: 'Looking at the claims',
+      timeoutSeconds: Math.max(repeatSeconds, observeIntervalSeconds),
+      signals: [signal],
+    }
     while (!signal.aborted) {
       const at = clock.monotonicSeconds()
       try {
-        const holders = await ownership.observe(names)
-        if (signal.aborted) return
+        const holders = await boundedCall(call, () => ownership.observe(names))
         this.#observation = { at, holders: new Map([...holders].map(([name, holder]) => [name, holder.instanceId])) }
-        this.#succeeded()
+        this.#succeeded('observe')
         this.#round()
       } catch (error) {
         if (signal.aborted) return
-        this.#failed(`The claims cannot be looked at: ${errorMessage(error)}`)
+        this.#failed('observe', `The claims cannot be looked at: ${errorMessage(error)}`)
       }
       await sleep(observeIntervalSeconds, { clock, signal }).catch(() => {})
     }
   }
 
+  get #isReady(): boolean {
+    return this.#options.ownership === null || this.#observation !== null
+  }
+
   #decide(): PlanRound {
-    const { clock, round, instanceId, instances, assigned, startedAt } = this.#options
+    const { clock, round, instanceId, instances, assigned, homes } = this.#options
     const view: ClusterView = {
       now: clock.monotonicSeconds(),
       selfId: instanceId,
       instances: instances(),
       observation: this.#observation,
       assigned: assigned(),
+      homes: homes(),
     }
-    return planRound(view, round, this.#memory, startedAt)
+    return planRound(view, round, this.#memory, this.#listensUntil(view.instances))
+  }
+
+  /**
+   * Without claims, who runs what is known only from those who were heard: whoever acts on a word of the leader before has to be heard once in this
+   * term, or to fall silent for good.
+   */
+  #listensUntil(instances: readonly InstanceView[]): number {
+    const { ownership, coldUntil, instanceId, round } = this.#options
+    if (ownership !== null) return coldUntil
+    // One that drains takes nothing new: what it said last is all that it can have.
+    const isAwaited = ({ instanceId: id, status, heardAt }: InstanceView): boolean =>
+      id !== instanceId && status === 'healthy' && heardAt <= this.#beganAt
+    return instances.some(isAwaited) ? Math.max(coldUntil, this.#beganAt + round.heartbeatTimeoutSeconds) : coldUntil
   }
 
   #round(): void {
-    const { clock, ownership, isListening, whyUnfit, planned, repeatSeconds } = this.#options
-    if (this.#ending.signal.aborted || (ownership !== null && this.#observation === null)) return
+    const { isInOffice, isListening, whyUnfit, repeatSeconds } = this.#options
+    if (this.#ending.signal.aborted || !this.#isReady) return
     this.#soon.ask(repeatSeconds)
+    if (!isInOffice()) return
     const unfitness = whyUnfit()
-    if (unfitness !== null) this.#failed(unfitness)
-    if (unfitness !== null || isListening()) return
-    let round: PlanRound
-    try {
-      round = this.#decide()
-    } catch (error) {
-      this.#failed(`Planning failed: ${errorMessage(error)}`)
+    if (unfitness !== null) {
+      this.#failed('listen', unfitness)
       return
     }
-    this.#memory = round.membership
-    this.#last = { round, at: clock.now() }
-    planned(round)
-    if (round.againAt !== null) this.#soon.ask(round.againAt - clock.monotonicSeconds())
-    if (round.plan !== null) this.#announce(round)
+    this.#succeeded('listen')
+    if (!isListening()) this.#plan()
+  }
+
+  #plan(): void {
+    const { clock, planned } = this.#options
+    try {
+      const round = this.#decide()
+      this.#memory = round.membership
+      this.#last = { round, at: clock.now() }
+      planned(round)
+      if (round.againAt !== null) this.#soon.ask(round.againAt - clock.monotonicSeconds())
+      if (round.plan !== null) this.#announce(round)
+      this.#succeeded('plan')
+    } catch (error) {
+      this.#failed('plan', `Planning failed: ${errorMessage(error)}`)
+    }
   }
 
   #announce({ assignments }: PlanRound): void {
-    const { instanceId, instances, clock, repeatSeconds, apply } = this.#options
+    const { instanceId, instances, clock, repeatSeconds, refreshSeconds, note, apply } = this.#options
     const now = clock.monotonicSeconds()
     const reported = new Map(instances().map((instance) => [instance.instanceId, instance.subscriptions]))
-    if ([...assignments].some(([target, subscriptions]) => !isSameList(subscriptions, this.#published.get(target)?.subscriptions))) this.#revision++
+    if ([...assignments].some(([target, subscriptions]) => !isSameList(subscriptions, this.#published.get(target)?.subscriptions)))
+      this.#revision++
     for (const target of this.#published.keys()) if (!assignments.has(target)) this.#published.delete(target)
     for (const [target, subscriptions] of assignments) {
       const before = this.#published.get(target)
-      const isNew = !isSameList(subscriptions, before?.subscriptions)
-      const isDue = before === undefined || now - before.at >= repeatSeconds
-      if (!isNew && !(isDue && !isSameSet(subscriptions, reported.get(target) ?? []))) continue
-      this.#published.set(target, { subscriptions, at: now })
+      const isHeeded = isSameSet(subscriptions, reported.get(target) ?? [])
+      const pause = before?.hasFailed ? Math.min(RETRY_SECONDS, repeatSeconds) : isHeeded ? refreshSeconds : repeatSeconds
+      if (before !== undefined && now < before.at + pause && isSameList(subscriptions, before.subscriptions)) continue
+      const published = { subscriptions, at: now, hasFailed: false }
+      this.#published.set(target, published)
       const assignment = this.#assignment(target, subscriptions)
+      note(assignment)
       if (target === instanceId) apply(assignment)
-      else void this.#publish(assignment)
+      // Also this instance's own, so that whoever leads next knows what was whose.
+      void this.#publish(assignment, published)
     }
   }
 
@@ -167,29 +236,33 @@ export class LeaderDuty {
     })
   }
 
-  async #publish(assignment: WorkAssignment): Promise<void> {
+  async #publish(assignment: WorkAssignment, published: Published): Promise<void> {
+    const { clock, repeatSeconds, publish } = this.#options
     try {
-      await this.#options.publish(assignment)
-      this.#succeeded()
+      const limit = { clock, what: 'Publishing an assignment', timeoutSeconds: repeatSeconds, signals: [this.#ending.signal] }
+      await boundedCall(limit, () => publish(assignment))
+      this.#succeeded('publish')
     } catch (error) {
-      // Forgotten, so that the next round says it again.
-      this.#published.delete(assignment.targetInstanceId)
-      this.#failed(`An assignment cannot be published: ${errorMessage(error)}`)
+      published.hasFailed = true
+      this.#failed('publish', `An assignment cannot be published: ${errorMessage(error)}`)
     }
   }
 
-  #succeeded(): void {
-    this.#failingSince = null
-    this.#outage.succeeded()
+  #succeeded(task: Task): void {
+    this.#failingSince.delete(task)
+    if (this.#failingSince.size === 0) this.#outage.succeeded()
   }
 
-  #failed(reason: string): void {
+  #failed(task: Task, reason: string): void {
     if (this.#ending.signal.aborted) return
     this.#outage.failed(new Error(reason))
     const { clock, maxFailedRounds, repeatSeconds, giveUp } = this.#options
     const now = clock.monotonicSeconds()
-    this.#failingSince ??= now
-    if (now - this.#failingSince >= maxFailedRounds * repeatSeconds) giveUp(reason)
+    const since = this.#failingSince.get(task) ?? now
+    this.#failingSince.set(task, since)
+    if (now < since + maxFailedRounds * repeatSeconds) return
+    this.end()
+    giveUp(reason)
   }
 }
 

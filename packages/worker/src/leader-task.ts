@@ -23,6 +23,7 @@ export class LeaderTask {
 
   /** Begins the work of a term, once that of the term before has ended. */
   begin(term: bigint | null): void {
+    void this.end('Another term begins')
     const ending = new AbortController()
     this.#ending = ending
     this.#running = this.#running.then(() => this.#run(ending.signal, term))

@@ -10,7 +10,7 @@ export interface MembershipOptions {
   readonly restartGraceSeconds: number
   /** How long the members must have been the same ones before work is moved only to balance it. */
   readonly settleSeconds: number
-  /** Losses within this time count as one. */
+  /** Silence after which an instance counts as gone. Losses within this time count as one. */
   readonly heartbeatTimeoutSeconds: number
 }
 
@@ -49,6 +49,8 @@ export interface Membership extends MembershipMemory {
 
 // A cluster that never stops changing must still be balanced now and then.
 const LONGEST_UNSETTLED = 5
+// Somebody heard exactly as long ago as the timeout is not silent yet.
+const A_MOMENT = 0.001
 
 /**
  * The memory of a leader that has not planned yet. Whoever was heard lately counts as a member until now, so that a restart or the loss of many is seen
@@ -78,28 +80,37 @@ export function decideMembership(view: ClusterView, options: MembershipOptions, 
   const leaving = new Set<string>()
   for (const { instanceId, status } of instances) {
     const since = vanishedAt.get(instanceId)
-    const hasCrashed = since !== undefined && now - since >= options.crashGraceSeconds
+    const hasCrashed = since !== undefined && now >= since + options.crashGraceSeconds
     if (status === 'healthy' && !hasCrashed) members.add(instanceId)
     if (status === 'draining' || status === 'terminated') leaving.add(instanceId)
   }
 
   const gone = [...before.members].filter((instanceId) => !members.has(instanceId))
-  const leftAt = keepRecent(before.leftAt, now - options.restartGraceSeconds, members)
-  const silentSince = keepRecent(before.silentSince, now - options.heartbeatTimeoutSeconds, members)
+  const leftAt = keepRecent(before.leftAt, options.restartGraceSeconds, now, members)
+  const silentSince = keepRecent(before.silentSince, options.heartbeatTimeoutSeconds, now, members)
   for (const instanceId of gone) {
     if (options.restartGraceSeconds > 0) leftAt.set(instanceId, now)
     if (!leaving.has(instanceId)) silentSince.set(instanceId, now)
   }
-  const loss = decideMassLoss(view, options, before, { members, silentSince, hasNewLoss: gone.some((instanceId) => silentSince.has(instanceId)) })
+  const loss = decideMassLoss(view, options, before, {
+    members,
+    silentSince,
+    hasNewLoss: gone.some((instanceId) => silentSince.has(instanceId)),
+  })
 
   const hasChanged = gone.length > 0 || members.size !== before.members.size
   const changedAt = hasChanged ? now : before.changedAt
-  // Also after the longest unsettled time: otherwise a cluster that goes on changing would never be damped again.
-  const unsettledSince = hasChanged && now >= findSettledAt(before, options) ? now : before.unsettledSince
-  const settledAt = findSettledAt({ changedAt, unsettledSince }, options)
+  const wasQuiet = now >= before.changedAt + options.settleSeconds
+  // It is time to balance, whatever changes; and after that the damping begins anew.
+  const isOverdue = !wasQuiet && now >= before.unsettledSince + LONGEST_UNSETTLED * options.settleSeconds
+  const unsettledSince = hasChanged && (wasQuiet || isOverdue) ? now : before.unsettledSince
+  const settledAt = isOverdue
+    ? now
+    : Math.min(changedAt + options.settleSeconds, unsettledSince + LONGEST_UNSETTLED * options.settleSeconds)
   const deadlines = [
     settledAt,
     loss.holdUntil,
+    ...instances.filter(({ status }) => status === 'healthy').map(({ heardAt }) => heardAt + options.heartbeatTimeoutSeconds + A_MOMENT),
     ...[...vanishedAt.values()].map((since) => since + options.crashGraceSeconds),
     ...[...leftAt.values()].map((since) => since + options.restartGraceSeconds),
   ]
@@ -108,10 +119,6 @@ export function decideMembership(view: ClusterView, options: MembershipOptions, 
     mayReturn: new Set(leftAt.keys()),
     deadlines: deadlines.filter((at) => at > now),
   }
-}
-
-function findSettledAt({ changedAt, unsettledSince }: Pick<MembershipMemory, 'changedAt' | 'unsettledSince'>, { settleSeconds }: MembershipOptions): number {
-  return Math.min(changedAt + settleSeconds, unsettledSince + LONGEST_UNSETTLED * settleSeconds)
 }
 
 /**
@@ -155,6 +162,11 @@ function decideMassLoss(
   return { lostTogether: new Set(lost), holdUntil }
 }
 
-function keepRecent(instants: ReadonlyMap<string, number>, after: number, except: ReadonlySet<string>): Map<string, number> {
-  return new Map([...instants].filter(([instanceId, at]) => at > after && !except.has(instanceId)))
+function keepRecent(
+  instants: ReadonlyMap<string, number>,
+  forSeconds: number,
+  now: number,
+  except: ReadonlySet<string>,
+): Map<string, number> {
+  return new Map([...instants].filter(([instanceId, at]) => now < at + forSeconds && !except.has(instanceId)))
 }

@@ -38,12 +38,20 @@ export function planRound(view: ClusterView, options: PlanRoundOptions, before: 
   const { now, instances, assigned, homes } = view
   const membership = decideMembership(view, options, before)
   if (now < listensUntil) {
-    return { plan: null, assignments: new Map(), held: ['This leader has just started and listens first'], againAt: listensUntil, membership }
+    return {
+      plan: null,
+      assignments: new Map(),
+      held: ['This leader is new and listens first'],
+      againAt: listensUntil,
+      membership,
+    }
   }
 
   const { holderOf, silentHolders } = findHoldings(view)
   // A look at the claims proves that what such an instance does not hold is free.
-  const claimants = new Set(view.observation === null ? [] : instances.filter(({ usesClaims }) => usesClaims).map(({ instanceId }) => instanceId))
+  const claimants = new Set(
+    view.observation === null ? [] : instances.filter(({ usesClaims }) => usesClaims).map(({ instanceId }) => instanceId),
+  )
   const current = new Map<string, string>()
   const pinned = new Map<string, string>()
   const preferred = new Map<string, string>()
@@ -74,7 +82,8 @@ export function planRound(view: ClusterView, options: PlanRoundOptions, before: 
   })
   const held: string[] = []
   if (!isSettled && plan.movesHeldBack) held.push('The members changed a moment ago; moves for balance wait until they have settled')
-  if ([...pinned.values()].includes(LOST_TOGETHER)) held.push(`Most instances fell silent at once: ${[...membership.lostTogether].join(', ')}`)
+  if ([...pinned.values()].includes(LOST_TOGETHER))
+    held.push(`Most instances fell silent at once: ${[...membership.lostTogether].join(', ')}`)
 
   const assignments = new Map<string, readonly string[]>()
   for (const [instanceId, subscriptions] of plan.assignments) {

@@ -1,6 +1,17 @@
-import { type Clock, CoordinationError, consoleLogger, type LeaderElector, type Logger, requireSeconds, safeLogger, systemClock } from '@es/coordination-core'
+import {
+  type Clock,
+  CoordinationError,
+  consoleLogger,
+  invalidOption,
+  type LeaderElector,
+  type Logger,
+  missingLeaderElectorMembers,
+  requireSeconds,
+  safeLogger,
+  systemClock,
+} from '@es/coordination-core'
 import { epochOf, LeadershipLoop } from './leadership-loop.js'
-import type { LeaderWork } from './worker-options.js'
+import { type LeaderWork, LONGEST_SECONDS } from './worker-options.js'
 
 /** How {@link runAsLeader} runs. */
 export interface RunAsLeaderOptions {
@@ -24,6 +35,9 @@ export interface RunAsLeaderOptions {
  */
 export async function runAsLeader(elector: LeaderElector, work: LeaderWork, options: RunAsLeaderOptions = {}): Promise<void> {
   const { signal, electionIntervalSeconds = 5, clock = systemClock } = options
+  const missing = missingLeaderElectorMembers(elector)
+  if (missing.length > 0) throw invalidOption('elector', elector, `a LeaderElector; this one lacks ${missing.join(', ')}`)
+  const intervalSeconds = requireSeconds('electionIntervalSeconds', electionIntervalSeconds, { atLeast: 0.01, atMost: LONGEST_SECONDS })
   if (signal?.aborted) return
   const logger = safeLogger(options.logger ?? consoleLogger)
   let finish: (outcome: Outcome) => void = () => {}
@@ -45,12 +59,10 @@ export async function runAsLeader(elector: LeaderElector, work: LeaderWork, opti
   let served: Promise<void> = Promise.resolve()
   const endTerm = (why: string): void => term.abort(new CoordinationError('leadership_over', why))
   const leadership = new LeadershipLoop({
-    elector,
-    intervalSeconds: requireSeconds('electionIntervalSeconds', electionIntervalSeconds),
-    clock,
-    logger,
+    ...{ elector, intervalSeconds, clock, logger },
     gained: () => {
-      const { signal: ofTerm } = (term = new AbortController())
+      term = new AbortController()
+      const { signal: ofTerm } = term
       const epoch = epochOf(elector)
       served = served.then(() => serve(ofTerm, epoch))
     },
@@ -62,13 +74,14 @@ export async function runAsLeader(elector: LeaderElector, work: LeaderWork, opti
   leadership.start()
   const outcome = await finished
   signal?.removeEventListener('abort', onAbort)
+  leadership.retire()
   endTerm('Leadership is given up')
   await served
-  await leadership.stop()
-  await elector.release().catch((error: unknown) => {
-    logger.warn({ identity: elector.identity, error }, 'Could not release leadership; it ends with the lease')
-  })
+  await leadership.leave(RELEASE_SECONDS)
   if (outcome.hasFailed) throw outcome.error
 }
+
+// An elector bounds its own calls; this is for one that does not.
+const RELEASE_SECONDS = 10
 
 type Outcome = { readonly hasFailed: false } | { readonly hasFailed: true; readonly error: unknown }

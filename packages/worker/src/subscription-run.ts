@@ -10,7 +10,7 @@ export type RunEnd =
 const REASONS: Readonly<Record<StopCause, string>> = {
   revoked: 'The subscription goes to another instance: finish what is in flight, write the checkpoint, return',
   stopping: 'The worker stops: finish what is in flight, write the checkpoint, return',
-  lost: 'The claim is lost: stop at once and write nothing, somebody else may own the subscription',
+  lost: 'The claim is lost, or this instance is cut off: stop at once and write nothing, somebody else may own the subscription',
 }
 
 /** One call of the user's `run`: from the start until it settles, told to stop at most once a cause. */
@@ -28,6 +28,11 @@ export class SubscriptionRun {
     this.subscription = subscription
     this.fencingToken = fencingToken
     this.settled = this.#call(run)
+  }
+
+  /** What it was told; `null` when nothing. */
+  get cause(): StopCause | null {
+    return this.#cause
   }
 
   /** Tells the run to stop. Only `lost` adds anything to a run that was told already. */

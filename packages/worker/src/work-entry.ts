@@ -37,6 +37,13 @@ export class WorkEntry {
     this.name = name
   }
 
+  /** Where its run stands; `null` when there is none. */
+  get runPhase(): 'running' | 'stopping' | 'lost' | null {
+    if (this.run === null) return null
+    if (this.run.cause === 'lost') return 'lost'
+    return this.run.cause === null ? 'running' : 'stopping'
+  }
+
   /** Whether somebody else must keep off: the subscription runs here, or is claimed. */
   get isHeld(): boolean {
     return this.run !== null || this.claim !== null || this.busy === 'releasing'
@@ -92,8 +99,9 @@ export class WorkEntry {
   }
 
   #findPhase(isDesired: boolean, now: number): WorkPhase | null {
-    if (this.run !== null) return this.stopBy === null ? 'running' : 'stopping'
-    if (this.busy !== null) return this.busy
+    if (this.run !== null) return this.run.cause === null ? 'running' : 'stopping'
+    // Asking again for what was denied is no news.
+    if (this.busy !== null) return this.busy === 'claiming' && this.isDenied ? 'denied' : this.busy
     if (this.declinedUntil > now || this.abandonedRuns > 0) return 'declined'
     if (!isDesired) return this.claim === null ? null : 'releasing'
     if (this.isDenied) return 'denied'

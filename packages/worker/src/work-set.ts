@@ -1,9 +1,9 @@
-import { type Claim, CoordinationError } from '@es/coordination-core'
+import { type Claim, CoordinationError, nextSubscriptionStep, type SubscriptionStep } from '@es/coordination-core'
 import { ClaimDesk } from './claim-desk.js'
 import { Soon } from './soon.js'
 import { type RunEnd, SubscriptionRun } from './subscription-run.js'
-import { nextStep } from './work-decision.js'
 import { WorkEntry } from './work-entry.js'
+import { WorkOrder } from './work-order.js'
 import type { StopCause, WorkerEvent } from './worker-event.js'
 import type { ParsedWorkerOptions } from './worker-options.js'
 import type { WorkStatus } from './worker-status.js'
@@ -13,6 +13,8 @@ export interface WorkSetOptions {
   readonly options: ParsedWorkerOptions
   /** Whether another instance that is alive runs it, as far as claims do not tell. */
   readonly isListedElsewhere: (subscription: string) => boolean
+  /** Whether others must take this instance for gone, where no claim tells: what runs here is not its own any more. */
+  readonly isCutOff: () => boolean
   readonly emit: (event: WorkerEvent) => void
   /** What {@link WorkSet.holding} or {@link WorkSet.declined} says has changed, or a claim was lost. */
   readonly changed: () => void
@@ -24,16 +26,14 @@ const LOOK_AGAIN_SECONDS = 1
 /** The subscriptions of this instance: claims, starts, stops and releases them until what runs is what should. */
 export class WorkSet {
   readonly #options: ParsedWorkerOptions
-  readonly #isListedElsewhere: (subscription: string) => boolean
+  readonly #isListedElsewhere: WorkSetOptions['isListedElsewhere']
+  readonly #isCutOff: WorkSetOptions['isCutOff']
   readonly #emit: (event: WorkerEvent) => void
   readonly #changed: () => void
-  readonly #known: ReadonlySet<string>
-  readonly #neverHere: ReadonlySet<string>
+  readonly #order: WorkOrder
   readonly #entries = new Map<string, WorkEntry>()
   readonly #desk: ClaimDesk | null
   readonly #soon: Soon
-  #assigned: readonly string[] | null = null
-  #desired: ReadonlySet<string> = new Set()
   #denied = ''
   #announced = ''
   #isReconciling = false
@@ -41,14 +41,13 @@ export class WorkSet {
   #drainBy = Number.POSITIVE_INFINITY
   #drained: ((abandoned: readonly string[]) => void) | null = null
 
-  constructor({ options, isListedElsewhere, emit, changed }: WorkSetOptions) {
+  constructor({ options, isListedElsewhere, isCutOff, emit, changed }: WorkSetOptions) {
     this.#options = options
     this.#isListedElsewhere = isListedElsewhere
+    this.#isCutOff = isCutOff
     this.#emit = emit
     this.#changed = changed
-    const names = options.subscriptions.map(({ name }) => name)
-    this.#known = new Set(names)
-    this.#neverHere = new Set(names.filter((name) => !options.mayRun(name)))
+    this.#order = new WorkOrder(options.subscriptions, options.mayRun)
     this.#soon = new Soon(options.clock, () => this.#reconcile())
     const { ownership } = options
     this.#desk =
@@ -63,7 +62,7 @@ export class WorkSet {
 
   /** What this instance was last told to run; `null` before it was told anything. */
   get desired(): readonly string[] | null {
-    return this.#assigned
+    return this.#order.assigned
   }
 
   /** Why claims cannot be made; `null` while they can. */
@@ -78,11 +77,8 @@ export class WorkSet {
 
   /** Takes an assignment: the full set to run. */
   assign(subscriptions: readonly string[], epoch: bigint | null): void {
-    const before = this.#assigned
-    const isNew = before === null || subscriptions.length !== before.length || subscriptions.some((name, index) => name !== before[index])
-    this.#assigned = subscriptions
-    this.#desired = new Set(subscriptions.filter((name) => this.#known.has(name) && !this.#neverHere.has(name)))
-    for (const name of this.#desired) this.#entry(name)
+    const isNew = this.#order.assign(subscriptions)
+    for (const name of this.#order.wanted) this.#entry(name)
     if (isNew) this.#emit({ type: 'assignment_changed', subscriptions, epoch })
     this.#reconcile()
   }
@@ -102,8 +98,7 @@ export class WorkSet {
   declined(): readonly string[] {
     const now = this.#now()
     const entries = [...this.#entries.values()].filter((entry) => entry.declinedUntil > now || entry.abandonedRuns > 0)
-    const unknown = (this.#assigned ?? []).filter((name) => !this.#known.has(name))
-    return [...this.#neverHere, ...entries.map(({ name }) => name), ...unknown]
+    return this.#order.decline(entries.map(({ name }) => name))
   }
 
   status(): readonly WorkStatus[] {
@@ -185,16 +180,15 @@ export class WorkSet {
     if (toClaim.length > 0 && !this.#isDraining) void this.#claim(toClaim)
   }
 
-  #nextStep(entry: WorkEntry, now: number): ReturnType<typeof nextStep> {
-    const isRunning = entry.run !== null
+  #nextStep(entry: WorkEntry, now: number): SubscriptionStep {
     const isDesired = this.#isDesired(entry, now)
-    const isFree = isRunning || !isDesired || !this.#isListedElsewhere(entry.name)
-    return nextStep({
+    const isFree = entry.run !== null ? !this.#isCutOff() : !isDesired || !this.#isListedElsewhere(entry.name)
+    return nextSubscriptionStep({
       isDesired,
-      run: isRunning ? (entry.stopBy === null ? 'running' : 'stopping') : null,
+      run: entry.runPhase,
       isOverdue: entry.stopBy !== null && now >= this.#deadlineOf(entry.stopBy),
       hasAbandonedRun: entry.abandonedRuns > 0,
-      isOurs: isFree && (this.#desk === null || entry.claim?.isHeld === true),
+      isOurs: this.#desk === null ? isFree : (entry.run !== null || isFree) && entry.claim?.isHeld === true,
       isBusy: entry.busy !== null,
       mayClaim: isFree && this.#desk !== null && !this.#desk.isClaiming && now >= Math.max(this.#desk.againAt, entry.claimAgainAt),
       mayRelease: entry.claim !== null,
@@ -203,7 +197,7 @@ export class WorkSet {
   }
 
   #isDesired(entry: WorkEntry, now: number): boolean {
-    return !this.#isDraining && this.#desired.has(entry.name) && entry.declinedUntil <= now
+    return !this.#isDraining && this.#order.wanted.has(entry.name) && entry.declinedUntil <= now
   }
 
   /** Whoever leaves does not wait longer for a run that was told to stop before. */
@@ -215,14 +209,18 @@ export class WorkSet {
   #takeStock(now: number): void {
     const at = this.#options.clock.now()
     const times: number[] = []
+    let wantsClaim = false
     for (const entry of this.#entries.values()) {
       const isDesired = this.#isDesired(entry, now)
       if (!isDesired) entry.isDenied = false
+      wantsClaim ||= isDesired && entry.claim === null
       entry.note(isDesired, now, at)
-      if (!isDesired && !this.#desired.has(entry.name) && entry.isIdle(now)) this.#entries.delete(entry.name)
+      if (!isDesired && !this.#order.wanted.has(entry.name) && entry.isIdle(now)) this.#entries.delete(entry.name)
       times.push(entry.stopBy === null ? now : this.#deadlineOf(entry.stopBy), entry.mayStartAt, entry.declinedUntil)
-      if (isDesired && entry.run === null && entry.busy === null) times.push(this.#desk?.againAt ?? now, entry.claimAgainAt, now + LOOK_AGAIN_SECONDS)
+      if (isDesired && entry.run === null && entry.busy === null)
+        times.push(this.#desk?.againAt ?? now, entry.claimAgainAt, now + LOOK_AGAIN_SECONDS)
     }
+    if (!wantsClaim) this.#desk?.forgetOutage()
     const next = Math.min(...times.filter((time) => time > now))
     if (next < Number.POSITIVE_INFINITY) this.#soon.ask(next - now)
     const announced = [...this.holding(), '', ...this.declined()].join('\0')
@@ -305,7 +303,10 @@ export class WorkSet {
     entry.run = null
     entry.stopBy = null
     entry.abandonedRuns++
-    logger.error({ instanceId, subscription: entry.name }, 'A run did not end in time and is given up; only its fencing token keeps it from doing harm')
+    logger.error(
+      { instanceId, subscription: entry.name },
+      'A run did not end in time and is given up; only its fencing token keeps it from doing harm',
+    )
     this.#emit({ type: 'run_abandoned', subscription: entry.name, fencingToken })
     this.#mustReconcile = true
   }
@@ -339,7 +340,9 @@ export class WorkSet {
   }
 
   #reportDenied(): void {
-    const denied = [...this.#entries.values()].filter((entry) => entry.isDenied && this.#desired.has(entry.name)).map(({ name, holder }) => ({ subscription: name, holder }))
+    const denied = [...this.#entries.values()]
+      .filter((entry) => entry.isDenied && this.#order.wanted.has(entry.name))
+      .map(({ name, holder }) => ({ subscription: name, holder }))
     const summary = denied.map(({ subscription, holder }) => `${subscription}\0${holder}`).join('\0\0')
     if (summary === this.#denied) return
     this.#denied = summary

@@ -28,7 +28,13 @@ export type WorkerEvent =
   /** A run ended because it was told to. */
   | { readonly type: 'run_stopped'; readonly subscription: string; readonly fencingToken: bigint | null; readonly cause: StopCause }
   /** A run threw, or ended without having been told to (`error` is `null` then); it is started again after `retryInSeconds`, `null` if not here. */
-  | { readonly type: 'run_failed'; readonly subscription: string; readonly error: unknown; readonly failures: number; readonly retryInSeconds: number | null }
+  | {
+      readonly type: 'run_failed'
+      readonly subscription: string
+      readonly error: unknown
+      readonly failures: number
+      readonly retryInSeconds: number | null
+    }
   /** A run did not end in time after it was told to. It may still be running: only its fencing token keeps it from doing harm. */
   | { readonly type: 'run_abandoned'; readonly subscription: string; readonly fencingToken: bigint | null }
   /** A claim was lost, and with it the right to write. */

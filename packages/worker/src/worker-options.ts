@@ -2,21 +2,23 @@ import {
   type AssignmentPlanner,
   type Clock,
   consoleLogger,
+  describeValue,
   invalidOption,
   type LeaderElector,
   type Logger,
+  MAX_SUBSCRIPTIONS,
   missingLeaderElectorMembers,
   type Ownership,
   type PlannedSubscription,
   requireInteger,
   requireName,
-  requireOrder,
   requireSeconds,
   safeLogger,
   stickyPlanner,
   systemClock,
   type Transport,
 } from '@es/coordination-core'
+import { guardedClock } from './guarded-clock.js'
 
 /** What a run is given. */
 export interface RunContext {
@@ -26,7 +28,10 @@ export interface RunContext {
    * `run_revoked`, `run_stopping` or `run_lost`; after `run_lost` nothing may be written any more.
    */
   readonly signal: AbortSignal
-  /** Aborts when the claim is gone, also during a drain: stop at once and write nothing. Never aborts without an ownership adapter. */
+  /**
+   * Aborts when the claim is gone, also during a drain: stop at once and write nothing. Without an ownership adapter it aborts when this instance has
+   * not even heard its own messages for so long that the others may take it for gone.
+   */
   readonly lost: AbortSignal
   /** Number of the claim: store it with each checkpoint and refuse a smaller one. `null` without an ownership adapter. */
   readonly fencingToken: bigint | null
@@ -48,7 +53,9 @@ export interface CoordinatedWorkerOptions {
   /** All subscriptions of the cluster, by name, or with a weight each. An instance is never given one that it does not list here. */
   readonly subscriptions: readonly (string | PlannedSubscription)[]
   readonly run: Run
+  /** Decides who plans. Without fencing tokens, assignments of a former leader cannot be told from those of the present one. */
   readonly elector: LeaderElector
+  /** Carries the messages to all instances, this one included if it can: an instance that does not hear itself knows that it hears nobody. */
   readonly transport: Transport
   /** Makes claims the law. Without it the worker is cooperative: a subscription runs here only once nobody else alive lists it. */
   readonly ownership?: Ownership
@@ -91,7 +98,11 @@ export interface CoordinatedWorkerOptions {
   readonly restartGraceSeconds?: number
   /** How long work is held back after most instances fell silent at once, unless the claims prove it free, in seconds. @default twice heartbeatTimeoutSeconds */
   readonly massLossHoldSeconds?: number
-  /** How long a process that has just started listens before it plans, in seconds. @default settleSeconds with an ownership adapter, otherwise heartbeatTimeoutSeconds */
+  /**
+   * How long a process that has just started listens before it plans, in seconds. Claims tell at once who holds what; instances of the reference
+   * library claim nothing and are known only once heard, so next to those it should not be below `heartbeatTimeoutSeconds`.
+   * @default settleSeconds with an ownership adapter, otherwise heartbeatTimeoutSeconds
+   */
   readonly coldStartSeconds?: number
   /** Most subscriptions taken from living owners in one round. @default no limit */
   readonly maxMovesPerRound?: number
@@ -99,7 +110,7 @@ export interface CoordinatedWorkerOptions {
   readonly maxFailedRounds?: number
   /** Failures of a run in a row after which this instance declines the subscription for `declineSeconds`, so that another one gets it. @default 5 */
   readonly maxRunFailures?: number
-  /** @default 60 */
+  /** How long a subscription that failed too often is declined, in seconds. @default 60 */
   readonly declineSeconds?: number
   /** Longest pause before a failed run is started again, in seconds; the first is about one second. @default 30 */
   readonly longestRetrySeconds?: number
@@ -112,7 +123,7 @@ export interface CoordinatedWorkerOptions {
   readonly handleSignals?: boolean
   /** Closed in this order at the end of `stop()`: the adapters, when nobody else uses them. @default none */
   readonly dispose?: readonly AsyncDisposable[]
-  /** @default stickyPlanner */
+  /** Decides who should run what, see `AssignmentPlanner`; only the leader's is asked. @default stickyPlanner */
   readonly planner?: AssignmentPlanner
   /** Names this life of the instance. Must differ between restarts. @default random */
   readonly incarnation?: string
@@ -134,74 +145,107 @@ export type ParsedWorkerOptions = Omit<Required<CoordinatedWorkerOptions>, Optio
   readonly capacity: number | undefined
 }
 
+/** Longest duration of any option: a day. Longer ones are slips of a unit. */
+export const LONGEST_SECONDS = 86_400
+// Shorter intervals keep a process busy with nothing else.
+const SHORTEST_INTERVAL_SECONDS = 0.01
+
 /** @throws CoordinationError `invalid_options` naming the option, its value and the rule. */
 export function parseWorkerOptions(options: CoordinatedWorkerOptions): ParsedWorkerOptions {
+  const instanceId = requireName('instanceId', options.instanceId)
   const missing = missingLeaderElectorMembers(options.elector)
   if (missing.length > 0) throw invalidOption('elector', options.elector, `a LeaderElector; this one lacks ${missing.join(', ')}`)
-  const seconds = (name: keyof CoordinatedWorkerOptions, fallback: number, mayBeZero = false): number =>
-    requireSeconds(name, options[name] ?? fallback, mayBeZero ? { atLeast: 0, atMost: 86_400 } : { above: 0, atMost: 86_400 })
-  const heartbeatIntervalSeconds = seconds('heartbeatIntervalSeconds', 5)
-  const heartbeatTimeoutSeconds = seconds('heartbeatTimeoutSeconds', 15)
-  requireOrder(
-    { name: 'heartbeatIntervalSeconds', value: heartbeatIntervalSeconds },
-    { name: 'heartbeatTimeoutSeconds / 3', value: heartbeatTimeoutSeconds / 3 },
-    { orEqual: true },
-  )
-  const settleSeconds = seconds('settleSeconds', 2, true)
+  requireMembers('transport', options.transport, ['publish', 'subscribe', 'onResync'])
   const ownership = options.ownership ?? null
-  if (ownership !== null && ownership.instanceId !== options.instanceId) {
-    throw invalidOption('ownership.instanceId', ownership.instanceId, `the worker's instanceId, which is ${options.instanceId}`)
+  if (ownership !== null) {
+    requireMembers('ownership', ownership, ['claim', 'release', 'observe'])
+    if (ownership.instanceId !== instanceId) {
+      throw invalidOption('ownership.instanceId', ownership.instanceId, `the worker's instanceId, which is ${describeValue(instanceId)}`)
+    }
   }
-  const mayLead = options.mayLead ?? true
-  if (options.leaderWork && !mayLead) throw invalidOption('mayLead', mayLead, 'true when there is leaderWork')
+  const mayLead = requireFlag('mayLead', options.mayLead ?? true)
+  const leaderWork = options.leaderWork === undefined ? null : requireFunction('leaderWork', options.leaderWork)
+  if (leaderWork !== null && !mayLead) throw invalidOption('mayLead', mayLead, 'true when there is leaderWork')
+  const logger = safeLogger(requireMembers('logger', options.logger ?? consoleLogger, ['debug', 'info', 'warn', 'error']))
+  const clock = requireMembers('clock', options.clock ?? systemClock, ['now', 'monotonicSeconds', 'setTimer'])
   return {
-    instanceId: requireName('instanceId', options.instanceId),
+    ...parseTimings(options, ownership !== null),
+    ...{ instanceId, ownership, leaderWork, mayLead, logger },
     subscriptions: parseSubscriptions(options.subscriptions),
     run: requireFunction('run', options.run),
     elector: options.elector,
     transport: options.transport,
-    ownership,
-    leaderWork: options.leaderWork ?? null,
-    mayLead,
-    mayRun: options.mayRun ?? (() => true),
+    mayRun: requireFunction('mayRun', options.mayRun ?? (() => true)),
     capacity: options.capacity === undefined ? undefined : requireCapacity(options.capacity),
-    inFlightCount: options.inFlightCount ?? (() => 0),
-    loadFactor: options.loadFactor ?? (() => 0),
-    heartbeatIntervalSeconds,
-    heartbeatTimeoutSeconds,
-    drainTimeoutSeconds: seconds('drainTimeoutSeconds', 30, true),
-    electionIntervalSeconds: seconds('electionIntervalSeconds', 5),
-    observeIntervalSeconds: seconds('observeIntervalSeconds', 0.5),
-    crashGraceSeconds: seconds('crashGraceSeconds', 0.5, true),
-    settleSeconds,
-    restartGraceSeconds: seconds('restartGraceSeconds', 0, true),
-    massLossHoldSeconds: seconds('massLossHoldSeconds', heartbeatTimeoutSeconds * 2, true),
-    coldStartSeconds: seconds('coldStartSeconds', ownership === null ? heartbeatTimeoutSeconds : settleSeconds, true),
-    maxMovesPerRound: options.maxMovesPerRound === undefined ? Number.POSITIVE_INFINITY : requireInteger('maxMovesPerRound', options.maxMovesPerRound, { atLeast: 1 }),
+    inFlightCount: requireFunction('inFlightCount', options.inFlightCount ?? (() => 0)),
+    loadFactor: requireFunction('loadFactor', options.loadFactor ?? (() => 0)),
+    maxMovesPerRound:
+      options.maxMovesPerRound === undefined
+        ? Number.POSITIVE_INFINITY
+        : requireInteger('maxMovesPerRound', options.maxMovesPerRound, { atLeast: 1 }),
     maxFailedRounds: requireInteger('maxFailedRounds', options.maxFailedRounds ?? 3, { atLeast: 1 }),
     maxRunFailures: requireInteger('maxRunFailures', options.maxRunFailures ?? 5, { atLeast: 1 }),
-    declineSeconds: seconds('declineSeconds', 60),
-    longestRetrySeconds: seconds('longestRetrySeconds', 30),
-    noLeaderWarningSeconds: seconds('noLeaderWarningSeconds', heartbeatTimeoutSeconds * 2),
-    handleSignals: options.handleSignals ?? false,
-    dispose: options.dispose ?? [],
-    planner: options.planner ?? stickyPlanner,
+    handleSignals: requireFlag('handleSignals', options.handleSignals ?? false),
+    dispose: parseDispose(options.dispose ?? []),
+    planner: requireFunction('planner', options.planner ?? stickyPlanner),
     incarnation: requireName('incarnation', options.incarnation ?? globalThis.crypto.randomUUID()),
-    clock: options.clock ?? systemClock,
-    logger: safeLogger(options.logger ?? consoleLogger),
-    random: options.random ?? Math.random,
+    clock: guardedClock(clock, logger),
+    random: requireFunction('random', options.random ?? Math.random),
+  }
+}
+
+function parseTimings(options: CoordinatedWorkerOptions, hasOwnership: boolean) {
+  // A default is not checked: it may follow from another option, and blaming one that nobody set would not help.
+  const from = (atLeast: number, name: keyof CoordinatedWorkerOptions, fallback: number): number =>
+    options[name] === undefined ? fallback : requireSeconds(name, options[name], { atLeast, atMost: LONGEST_SECONDS })
+  const interval = (name: keyof CoordinatedWorkerOptions, fallback: number): number => from(SHORTEST_INTERVAL_SECONDS, name, fallback)
+  const time = (name: keyof CoordinatedWorkerOptions, fallback: number): number => from(0, name, fallback)
+  const heartbeatIntervalSeconds = interval('heartbeatIntervalSeconds', 5)
+  const heartbeatTimeoutSeconds = interval('heartbeatTimeoutSeconds', 15)
+  // Two heartbeats may get lost. With room for a rounding: three times 0.1 is more than 0.3.
+  if (heartbeatIntervalSeconds * 3 > heartbeatTimeoutSeconds * (1 + 1e-9)) {
+    const rule = `at most ${heartbeatTimeoutSeconds / 3}, a third of heartbeatTimeoutSeconds, which is ${heartbeatTimeoutSeconds}`
+    throw invalidOption('heartbeatIntervalSeconds', heartbeatIntervalSeconds, rule)
+  }
+  const settleSeconds = time('settleSeconds', 2)
+  return {
+    heartbeatIntervalSeconds,
+    heartbeatTimeoutSeconds,
+    settleSeconds,
+    drainTimeoutSeconds: time('drainTimeoutSeconds', 30),
+    electionIntervalSeconds: interval('electionIntervalSeconds', 5),
+    observeIntervalSeconds: interval('observeIntervalSeconds', 0.5),
+    crashGraceSeconds: time('crashGraceSeconds', 0.5),
+    restartGraceSeconds: time('restartGraceSeconds', 0),
+    massLossHoldSeconds: time('massLossHoldSeconds', heartbeatTimeoutSeconds * 2),
+    coldStartSeconds: time('coldStartSeconds', hasOwnership ? settleSeconds : heartbeatTimeoutSeconds),
+    declineSeconds: interval('declineSeconds', 60),
+    longestRetrySeconds: interval('longestRetrySeconds', 30),
+    noLeaderWarningSeconds: interval('noLeaderWarningSeconds', heartbeatTimeoutSeconds * 2),
   }
 }
 
 function parseSubscriptions(subscriptions: CoordinatedWorkerOptions['subscriptions']): PlannedSubscription[] {
   if (!Array.isArray(subscriptions)) throw invalidOption('subscriptions', subscriptions, 'a list of names')
-  const parsed = subscriptions.map((subscription: string | PlannedSubscription) => (typeof subscription === 'string' ? { name: subscription } : subscription))
+  // More do not fit into one heartbeat or assignment, and one instance may have to run them all.
+  if (subscriptions.length > MAX_SUBSCRIPTIONS)
+    throw invalidOption('subscriptions.length', subscriptions.length, `at most ${MAX_SUBSCRIPTIONS}`)
   const names = new Set<string>()
-  for (const { name } of parsed) {
+  return subscriptions.map((subscription: string | PlannedSubscription) => {
+    const { name, weight = 1 } = typeof subscription === 'string' ? { name: subscription } : subscription
     if (names.has(requireName('a subscription name', name))) throw invalidOption('subscriptions', name, 'free of repeated names')
+    if (!(typeof weight === 'number' && weight > 0 && Number.isFinite(weight))) {
+      throw invalidOption(`the weight of subscription ${describeValue(name)}`, weight, 'a finite number above 0')
+    }
     names.add(name)
-  }
-  return parsed
+    return { name, weight }
+  })
+}
+
+function parseDispose(resources: readonly AsyncDisposable[]): readonly AsyncDisposable[] {
+  if (!Array.isArray(resources)) throw invalidOption('dispose', resources, 'a list of resources')
+  for (const resource of resources) requireMembers('dispose', resource, [Symbol.asyncDispose])
+  return [...resources]
 }
 
 function requireCapacity(value: number): number {
@@ -212,4 +256,21 @@ function requireCapacity(value: number): number {
 function requireFunction<T>(name: string, value: T): T {
   if (typeof value === 'function') return value
   throw invalidOption(name, value, 'a function')
+}
+
+function requireFlag(name: string, value: boolean): boolean {
+  if (typeof value === 'boolean') return value
+  throw invalidOption(name, value, 'true or false')
+}
+
+function requireMembers<T extends object>(name: string, value: T, members: readonly (string | symbol)[]): T {
+  const missing = members.filter(
+    (member) => typeof (value as Partial<Record<string | symbol, unknown>> | null | undefined)?.[member] !== 'function',
+  )
+  if (missing.length === 0) return value
+  throw invalidOption(
+    name,
+    value,
+    `an object with the methods ${members.map(String).join(', ')}; it lacks ${missing.map(String).join(', ')}`,
+  )
 }

@@ -1,4 +1,5 @@
 import type { LeaderElector, WorkRedistributionCoordinator } from '@es/coordination-core'
+import type { HeartbeatOutage } from './heartbeat-loop.js'
 import type { PlanRound } from './plan-round.js'
 import { Problems } from './problems.js'
 import type { WorkSet } from './work-set.js'
@@ -16,7 +17,7 @@ export interface WorkerFacts {
   readonly last: { readonly round: PlanRound; readonly at: Date } | null
   /** By how much this process was late a moment ago; `null` when it was not. */
   readonly lateBySeconds: number | null
-  readonly publishFailingSince: number | null
+  readonly publishOutage: HeartbeatOutage | null
   readonly renewalFailedSince: number | null
   readonly whyDeaf: string | null
 }
@@ -42,10 +43,12 @@ export class WorkerReport {
     this.#leaderHeardAt = this.#options.clock.monotonicSeconds()
   }
 
-  /** A peer was heard. */
-  heardLeader(instanceId: string, isLeader: boolean): void {
+  /** A peer was heard. Returns whether it has begun to lead, as far as this instance can tell. */
+  heardLeader(instanceId: string, isLeader: boolean): boolean {
+    const before = this.#leader?.instanceId
     if (isLeader) this.#isLedBy(instanceId)
-    else if (this.#leader?.instanceId === instanceId) this.#leader = null
+    else if (before === instanceId) this.#leader = null
+    return isLeader && before !== instanceId
   }
 
   health(facts: WorkerFacts): WorkerHealth {
@@ -98,7 +101,7 @@ export class WorkerReport {
   }
 
   #find(facts: WorkerFacts): FoundProblem[] {
-    const { phase, elector, work, last, lateBySeconds, publishFailingSince, renewalFailedSince, whyDeaf } = facts
+    const { phase, elector, work, last, lateBySeconds, publishOutage, renewalFailedSince, whyDeaf } = facts
     const { clock, instanceId, heartbeatTimeoutSeconds, noLeaderWarningSeconds } = this.#options
     if (elector.isLeader) this.#isLedBy(instanceId)
     else if (this.#leader?.instanceId === instanceId) this.#leader = null
@@ -106,10 +109,12 @@ export class WorkerReport {
     const now = clock.monotonicSeconds()
     const found: FoundProblem[] = []
     const add = (code: Problem['code'], message: string): void => void found.push({ code, message })
-    if (lateBySeconds !== null) add('late', `This process was ${lateBySeconds.toFixed(1)} s late: its event loop is blocked, or it was stopped`)
-    if (publishFailingSince !== null) add('publish_failing', `No heartbeat could be published for ${(now - publishFailingSince).toFixed(0)} s`)
+    if (lateBySeconds !== null)
+      add('late', `This process was ${lateBySeconds.toFixed(1)} s late: its event loop is blocked, or it was stopped`)
+    if (publishOutage !== null) add('publish_failing', describeOutage(publishOutage, now))
     if (whyDeaf !== null) add('deaf', whyDeaf)
-    if (renewalFailedSince !== null) add('renewal_failing', `This leader has been unable to renew for ${(now - renewalFailedSince).toFixed(0)} s`)
+    if (renewalFailedSince !== null)
+      add('renewal_failing', `This leader has been unable to renew for ${(now - renewalFailedSince).toFixed(0)} s`)
     const leaderlessSeconds = now - this.#leaderHeardAt
     if (leaderlessSeconds > noLeaderWarningSeconds) {
       const holder = elector.currentLeader
@@ -118,13 +123,24 @@ export class WorkerReport {
     }
     if (work.claimsFailing !== null) add('claims_failing', `Claims cannot be made: ${work.claimsFailing}`)
     const status = work.status()
-    const failing = status.filter(({ failures }) => failures > 0).map(({ subscription, lastError }) => `${subscription} (${lastError ?? 'ended by itself'})`)
+    const failing = status
+      .filter(({ failures }) => failures > 0)
+      .map(({ subscription, lastError }) => `${subscription} (${lastError ?? 'ended by itself'})`)
     if (failing.length > 0) add('run_failing', `Failing: ${failing.join(', ')}`)
-    const denied = status.filter(({ phase: at, since }) => at === 'denied' && clock.now().getTime() - since.getTime() > heartbeatTimeoutSeconds * 1000)
-    if (denied.length > 0) add('claims_denied', `Held by others: ${denied.map(({ subscription, holder }) => `${subscription} (${holder ?? 'unknown'})`).join(', ')}`)
+    const denied = status.filter(
+      ({ phase: at, since }) => at === 'denied' && clock.now().getTime() - since.getTime() > heartbeatTimeoutSeconds * 1000,
+    )
+    if (denied.length > 0)
+      add(
+        'claims_denied',
+        `Held by others: ${denied.map(({ subscription, holder }) => `${subscription} (${holder ?? 'unknown'})`).join(', ')}`,
+      )
     if (work.abandoned.length > 0) add('run_abandoned', `Abandoned runs that may still be running: ${work.abandoned.join(', ')}`)
+    const lostTogether = last === null ? [] : [...last.round.membership.lostTogether]
+    if (lostTogether.length > 0) add('mass_loss', `Most instances fell silent at once: ${lostTogether.join(', ')}`)
     const unassigned = last?.round.plan?.unassigned ?? []
-    if (unassigned.length > 0) add('unassigned', `Nobody can run ${unassigned.map(({ subscription, reason }) => `${subscription} (${reason})`).join(', ')}`)
+    if (unassigned.length > 0)
+      add('unassigned', `Nobody can run ${unassigned.map(({ subscription, reason }) => `${subscription} (${reason})`).join(', ')}`)
     return found
   }
 
@@ -145,16 +161,23 @@ export class WorkerReport {
     const status = work.status()
     if (status.some((entry) => entry.phase === 'running')) return null
     const denied = status.filter((entry) => entry.phase === 'denied')
-    if (denied.length > 0) return `Its claims are denied: ${denied.map(({ subscription, holder }) => `${subscription} is held by ${holder ?? 'somebody'}`).join(', ')}`
+    if (denied.length > 0)
+      return `Its claims are denied: ${denied.map(({ subscription, holder }) => `${subscription} is held by ${holder ?? 'somebody'}`).join(', ')}`
     const reasons = [...(plan?.held ?? []), ...problems.map(({ message }) => message)]
     const because = reasons.length > 0 ? ` ${reasons.join('; ')}` : ''
     if (work.desired === null) {
-      const leader = this.#leader === null ? 'No leader is known' : `${this.#leader.instanceId} leads since ${this.#leader.since.toISOString()}`
+      const leader =
+        this.#leader === null ? 'No leader is known' : `${this.#leader.instanceId} leads since ${this.#leader.since.toISOString()}`
       return `It has not been assigned anything yet. ${leader}.${because}`
     }
     if (work.desired.length === 0) return `The leader has assigned nothing to it.${because}`
     return `Its subscriptions are about to start.${because}`
   }
+}
+
+function describeOutage({ since, error, lastSentAt }: HeartbeatOutage, now: number): string {
+  const last = lastSentAt === null ? 'none was sent so far' : `the last one was sent at ${lastSentAt.toISOString()}`
+  return `No heartbeat could be published for ${(now - since).toFixed(0)} s: ${error} (${last})`
 }
 
 function summarizePlan({ last }: WorkerFacts): PlanSummary | null {

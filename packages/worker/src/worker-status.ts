@@ -1,6 +1,11 @@
 import type { PeerStatus, PlannedMove, UnassignedSubscription } from '@es/coordination-core'
 
-/** Where a subscription stands in this instance. */
+/**
+ * Where a subscription stands in this instance:
+ * `claiming` the claim was asked for · `denied` another instance holds it · `starting`, `running` it is ours · `waiting_to_restart` the run failed, and is
+ * started again after a pause · `stopping` the run was told to end · `releasing` the claim is being let go of · `declined` not here for now:
+ * it failed too often, or an abandoned run may still be going on.
+ */
 export type WorkPhase = 'claiming' | 'denied' | 'starting' | 'running' | 'waiting_to_restart' | 'stopping' | 'releasing' | 'declined'
 
 /** One subscription that this instance has to do with. */
@@ -9,6 +14,7 @@ export interface WorkStatus {
   readonly phase: WorkPhase
   /** Since when it has been in this phase. */
   readonly since: Date
+  /** Number of the claim, in decimal; `null` when there is none. */
   readonly fencingToken: string | null
   /** Who holds it, when this instance was denied it. */
   readonly holder: string | null
@@ -22,9 +28,13 @@ export interface WorkStatus {
 export interface PeerSummary {
   readonly instanceId: string
   readonly status: PeerStatus
+  /** Whether it says so and is healthy. */
   readonly isLeader: boolean
+  /** What it says it runs. */
   readonly subscriptions: readonly string[]
+  /** What it says it cannot run. */
   readonly declined: readonly string[]
+  /** Since its newest message arrived here. */
   readonly secondsSinceHeard: number
 }
 
@@ -33,6 +43,7 @@ export interface PlanSummary {
   readonly madeAt: Date
   /** `null` while the leader listens first. */
   readonly moves: readonly PlannedMove[] | null
+  /** What nobody can run, with the reason. */
   readonly unassigned: readonly UnassignedSubscription[]
   /** Why work is held back. */
   readonly held: readonly string[]
@@ -40,6 +51,20 @@ export interface PlanSummary {
 
 /** Something that is wrong. `code` is stable; `message` is for a person. */
 export interface Problem {
+  /**
+   * - `late`: the process ran its timers late: a blocked event loop, a throttled CPU, a suspended machine
+   * - `publish_failing`: heartbeats do not get out: the others will take this instance for dead
+   * - `deaf`: this instance does not even hear itself
+   * - `claims_failing`: the backend cannot be asked for claims, or refuses more
+   * - `no_leader`: nobody has led for `noLeaderWarningSeconds`
+   * - `leader_silent`: somebody holds the leadership and has not been heard for `noLeaderWarningSeconds`
+   * - `renewal_failing`: this leader cannot renew and still believes that it leads
+   * - `mass_loss`: most instances fell silent at once; the leader holds their work back for `massLossHoldSeconds` (on the leader only)
+   * - `unassigned`: nobody can run some subscriptions: no capacity, not allowed anywhere, nobody fit (on the leader only)
+   * - `run_failing`: a `run` throws, or ends by itself
+   * - `run_abandoned`: a `run` ignored its signal and may still be going on
+   * - `claims_denied`: another session has held what was assigned here for longer than a heartbeat timeout
+   */
   readonly code:
     | 'late'
     | 'publish_failing'
@@ -48,6 +73,7 @@ export interface Problem {
     | 'no_leader'
     | 'leader_silent'
     | 'renewal_failing'
+    | 'mass_loss'
     | 'unassigned'
     | 'run_failing'
     | 'run_abandoned'
@@ -64,12 +90,14 @@ export interface WorkerHealth {
   readonly isLive: boolean
   /** Whether it takes part: started, not leaving, and able to talk to the others. */
   readonly isReady: boolean
+  /** Everything that is wrong now, in no particular order. */
   readonly problems: readonly Problem[]
 }
 
 /** Everything about a worker at one moment, as plain data that JSON can hold. Answers "why is this instance idle?". */
 export interface WorkerStatus {
   readonly instanceId: string
+  /** This run of the instance. */
   readonly incarnation: string
   readonly phase: 'new' | 'starting' | 'running' | 'stopping' | 'stopped'
   readonly isLeader: boolean
@@ -79,6 +107,7 @@ export interface WorkerStatus {
   readonly epoch: string | null
   /** What this instance should run, as last told; `null` before it was ever told. */
   readonly desired: readonly string[] | null
+  /** Every subscription that this instance has to do with. */
   readonly work: readonly WorkStatus[]
   readonly peers: readonly PeerSummary[]
   /** The leader's last plan; `null` on a follower. */
