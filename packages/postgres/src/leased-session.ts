@@ -72,7 +72,7 @@ export class LeasedSession {
     try {
       if (tableShare === undefined) return await this.ask(TRY_LOCK, [keys])
       const rows = await this.ask(TRY_LOCK_WITHIN, [keys, tableShare])
-      if (rows[0]?.['fits'] === false) throw lockTableFull(describeLockTable(rows[0], keys.length))
+      if (rows[0]?.fits === false) throw lockTableFull(describeLockTable(rows[0], keys.length))
       return rows
     } catch (error) {
       if (!isOutOfLocks(error)) throw error
@@ -83,11 +83,11 @@ export class LeasedSession {
 
   /** Counts the locks of an answer as held, and returns them. Whoever calls it must confirm, unlock or {@link watchDeadline} in the same step. */
   adopt(row: Row | undefined, sentAt: number): readonly LockKey[] {
-    const locked = (row?.['locked'] ?? []) as readonly LockKey[]
+    const locked = (row?.locked ?? []) as readonly LockKey[]
     if (locked.length === 0) return locked
     // The answer confirms the new locks, so it may begin the trust (L1), but it says nothing of older ones.
     if (this.held.size === 0) this.#trustedUntil = sentAt + this.#options.renewDeadlineSeconds
-    const token = BigInt(String(row?.['token']))
+    const token = BigInt(String(row?.token))
     for (const key of locked) this.held.set(key, token)
     return locked
   }
@@ -106,7 +106,7 @@ export class LeasedSession {
       this.held.delete(key)
       this.#releasing.delete(key)
     }
-    if (Number(row?.['unlocked']) !== keys.length) throw this.#doubt('The server did not hold a lock that was to be released')
+    if (Number(row?.unlocked) !== keys.length) throw this.#doubt('The server did not hold a lock that was to be released')
     this.watchDeadline()
   }
 
@@ -115,8 +115,8 @@ export class LeasedSession {
     const sentAt = this.#now()
     const [row] = await this.ask(CHECK, [], limitSeconds)
     const checksum = [...this.held.keys()].reduce((sum, key) => sum + BigInt(key), 0n)
-    if (row?.['is_standby'] !== false) throw this.#doubt('The server is no longer the primary')
-    if (Number(row['locks']) !== this.held.size || row['checksum'] !== String(checksum)) {
+    if (row?.is_standby !== false) throw this.#doubt('The server is no longer the primary')
+    if (Number(row.locks) !== this.held.size || row.checksum !== String(checksum)) {
       throw this.#doubt('The server does not hold exactly the locks of this session')
     }
     this.#trustedUntil = sentAt + this.#options.renewDeadlineSeconds

@@ -11,10 +11,10 @@ export interface LockHolder {
 
 /** Reads a row of `HOLDERS`. */
 export function readHolder(row: Row): LockHolder {
-  const connectedAt = row['backend_start']
+  const connectedAt = row.backend_start
   return {
-    backendPid: Number(row['pid']),
-    applicationName: String(row['application_name'] ?? ''),
+    backendPid: Number(row.pid),
+    applicationName: String(row.application_name ?? ''),
     connectedAt: connectedAt instanceof Date ? connectedAt : null,
   }
 }

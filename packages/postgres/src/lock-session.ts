@@ -140,7 +140,7 @@ export class LockSession {
     return this.#bounded('Asking who holds a lock', options, async () => {
       const leased = await this.#openLeased()
       const rows = await leased.ask(HOLDERS, [keys])
-      return new Map(rows.map((row) => [String(row['key']), readHolder(row)]))
+      return new Map(rows.map((row) => [String(row.key), readHolder(row)]))
     })
   }
 

@@ -16,6 +16,6 @@ export function lockTableFull(what: string, cause?: unknown): ConnectionError {
 
 /** The numbers in a row of `TRY_LOCK_WITHIN`. */
 export function describeLockTable(row: Row, wanted: number): string {
-  const size = `${row['capacity']} entries (max_locks_per_transaction = ${row['locks_per_transaction']})`
-  return `${row['present']} of about ${size} are taken, and ${wanted} more would exceed the allowed share of ${row['table_share']}`
+  const size = `${row.capacity} entries (max_locks_per_transaction = ${row.locks_per_transaction})`
+  return `${row.present} of about ${size} are taken, and ${wanted} more would exceed the allowed share of ${row.table_share}`
 }

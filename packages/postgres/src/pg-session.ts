@@ -80,14 +80,14 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     const openedAt = clock.monotonicSeconds()
     const facts = rows[0] ?? {}
     // The key data of a pooler's own protocol names no backend of the server.
-    if (Reflect.get(client, 'processID') !== Number(facts['pid'])) throw poolerRefusal(server)
-    if (facts['is_standby'] === true) {
+    if (Reflect.get(client, 'processID') !== Number(facts.pid)) throw poolerRefusal(server)
+    if (facts.is_standby === true) {
       throw new ConnectionError(
         'standby',
         `${server} is a standby, which grants a lock that the primary granted already and takes no notifications: connect to the primary`,
       )
     }
-    const lease = Number(facts['idle_session_timeout_ms'])
+    const lease = Number(facts.idle_session_timeout_ms)
     if (lease !== Math.ceil(timings.leaseSeconds * 1000)) {
       throw new ConnectionError(
         'settings_refused',
@@ -95,7 +95,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
       )
     }
     return {
-      serverUpSeconds: Math.max(Number(facts['server_up_seconds']), 0),
+      serverUpSeconds: Math.max(Number(facts.server_up_seconds), 0),
       openedAt,
       async query(statement, values) {
         // A text of several statements answers with a list of results.

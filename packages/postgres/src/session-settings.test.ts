@@ -32,10 +32,10 @@ describe('startupOptions', () => {
 
   it.each([0.3, 1, 2.5, 10, 32_767])('never lets TCP give a client up before a lease of %d s has passed', (leaseSeconds) => {
     const settings = settingsOf(startupOptions({ ...TIMINGS, leaseSeconds }))
-    expect(Number(settings['tcp_user_timeout'])).toBeGreaterThanOrEqual(leaseSeconds * 1000)
-    expect(Number(settings['tcp_keepalives_idle'])).toBeGreaterThanOrEqual(leaseSeconds)
+    expect(Number(settings.tcp_user_timeout)).toBeGreaterThanOrEqual(leaseSeconds * 1000)
+    expect(Number(settings.tcp_keepalives_idle)).toBeGreaterThanOrEqual(leaseSeconds)
     // What Linux takes at most; beyond it the setting would be dropped and the default of the machine would count.
-    expect(Number(settings['tcp_keepalives_idle'])).toBeLessThanOrEqual(32_767)
+    expect(Number(settings.tcp_keepalives_idle)).toBeLessThanOrEqual(32_767)
   })
 
   it('rounds up to whole units, because 0 would mean no limit', () => {
@@ -63,19 +63,19 @@ describe('clientConfig', () => {
     ],
     ['a socket folder', '/run/postgresql db', OURS],
   ])('adds our options behind those of %s', (_what, connection, options) => {
-    expect(sentBy(connection)['options']).toBe(options)
+    expect(sentBy(connection).options).toBe(options)
   })
 
   it('adds them behind PGOPTIONS, which counts only where the connection has no options, as in pg', () => {
     vi.stubEnv('PGOPTIONS', '-c search_path=env')
-    expect(sentBy('postgres://u:p@h/db')['options']).toBe(`-c search_path=env ${OURS}`)
-    expect(sentBy({ host: 'h' })['options']).toBe(`-c search_path=env ${OURS}`)
-    expect(sentBy({ host: 'h', options: '-c search_path=a' })['options']).toBe(`-c search_path=a ${OURS}`)
-    expect(sentBy('postgres://u:p@h/db?options=-c%20search_path%3Da')['options']).toBe(`-c search_path=a ${OURS}`)
+    expect(sentBy('postgres://u:p@h/db').options).toBe(`-c search_path=env ${OURS}`)
+    expect(sentBy({ host: 'h' }).options).toBe(`-c search_path=env ${OURS}`)
+    expect(sentBy({ host: 'h', options: '-c search_path=a' }).options).toBe(`-c search_path=a ${OURS}`)
+    expect(sentBy('postgres://u:p@h/db?options=-c%20search_path%3Da').options).toBe(`-c search_path=a ${OURS}`)
   })
 
   it('lets our options win over the same ones of the user', () => {
-    const own = settingsOf(sentBy({ host: 'h', options: '-c idle_session_timeout=1 -c lock_timeout=2' })['options'] ?? '')
+    const own = settingsOf(sentBy({ host: 'h', options: '-c idle_session_timeout=1 -c lock_timeout=2' }).options ?? '')
     expect(own).toMatchObject({ idle_session_timeout: '10000', lock_timeout: '1000' })
   })
 

@@ -74,7 +74,7 @@ export function clientConfig(connection: PostgresConnection, timings: SessionTim
     config.connectionString = `${address}?${parameters}`
   }
   const own = inherited.filter(Boolean)
-  const base = own.length > 0 ? own : [process.env['PGOPTIONS']]
+  const base = own.length > 0 ? own : [process.env.PGOPTIONS]
   return { ...config, options: [...base, startupOptions(timings)].filter(Boolean).join(' ') }
 }
 

@@ -16,7 +16,7 @@ export interface Queryable {
  */
 export async function verifyStoredToken(db: Queryable, storedToken: bigint): Promise<void> {
   const { rows } = await db.query('SELECT pg_snapshot_xmax(pg_current_snapshot())::text AS next_token')
-  const nextToken = BigInt(String(rows[0]?.['next_token']))
+  const nextToken = BigInt(String(rows[0]?.next_token))
   if (storedToken < nextToken) return
   throw new CoordinationError(
     'stored_token_ahead',

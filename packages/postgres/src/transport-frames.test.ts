@@ -35,7 +35,7 @@ describe('encodeMessage', () => {
 
   it('refuses what is not an object, and what JSON cannot hold', () => {
     const cycle: Record<string, unknown> = {}
-    cycle['self'] = cycle
+    cycle.self = cycle
     const refused = [[], 'text', 7, null, undefined, cycle, { big: 1n }, { toJSON: () => 'x' }]
     for (const value of refused) expect(() => encodeMessage(value as never)).toThrow(expect.objectContaining({ code: 'message_not_json' }))
   })

@@ -84,7 +84,7 @@ describe('a server', () => {
 })
 
 describe('a pooler in front of it', () => {
-  const PROGRAM = process.env['PGBOUNCER'] ?? '/usr/sbin/pgbouncer'
+  const PROGRAM = process.env.PGBOUNCER ?? '/usr/sbin/pgbouncer'
 
   it.skipIf(!existsSync(PROGRAM))(
     'PgBouncer in transaction mode is refused with advice, whether it refuses our options or is told to ignore them; nobody leads (P5) [skipped without /usr/sbin/pgbouncer]',

@@ -8,6 +8,12 @@ export interface ClaimDeskOptions {
   readonly clock: Clock
   readonly logger: Logger
   readonly random: () => number
+  /** Failing for this long, while this instance is heard, makes it unfit ... */
+  readonly unfitAfterSeconds: number
+  /** ... for this long. */
+  readonly declineSeconds: number
+  /** Whether the others hear this instance: otherwise nothing tells it from an outage for everybody. */
+  readonly isHeard: () => boolean
   /** A claim is held. Also told of one that came after its call had been given up: it is held all the same. */
   readonly claimed: (claim: Claim) => void
   readonly denied: (subscription: string, holder: string | null) => void
@@ -25,6 +31,9 @@ export class ClaimDesk {
   #againAt = Number.NEGATIVE_INFINITY
   #failures = 0
   #failing: string | null = null
+  #failingSince: number | null = null
+  #unfitUntil = Number.NEGATIVE_INFINITY
+  #unfitBecause = ''
 
   constructor(options: ClaimDeskOptions) {
     this.#options = options
@@ -42,13 +51,19 @@ export class ClaimDesk {
 
   /** Why claims cannot be made; `null` while they can. */
   get failing(): string | null {
-    return this.#failing
+    return this.#failing ?? (this.#options.clock.monotonicSeconds() < this.#unfitUntil ? this.#unfitBecause : null)
+  }
+
+  /** Monotonic time until which this instance should be given nothing, since it alone cannot claim. */
+  get unfitUntil(): number {
+    return this.#unfitUntil
   }
 
   /** Nothing is wanted: whether claims can be made is not known any more. */
   forgetOutage(): void {
     this.#failures = 0
     this.#failing = null
+    this.#failingSince = null
   }
 
   /** Claims no more, and gives up on the batch under way. Releases take until `deadline` (monotonic), or a last moment, whichever is later. */
@@ -71,16 +86,28 @@ export class ClaimDesk {
       for (const { subscription, holder } of outcome.denied) denied(subscription, holder?.instanceId ?? null)
       this.#failures = 0
       this.#failing = null
+      this.#failingSince = null
+      this.#unfitUntil = Number.NEGATIVE_INFINITY
       this.#againAt = Number.NEGATIVE_INFINITY
     } catch (error) {
       if (!this.#closing.signal.aborted) {
         if (this.#failing === null)
           logger.warn({ instanceId, error, subscriptions: subscriptions.length }, 'Claims cannot be made; they are tried again')
         this.#failing = errorMessage(error)
+        this.#judge(clock.monotonicSeconds(), this.#failing)
         this.#againAt = clock.monotonicSeconds() + backoffSeconds(++this.#failures, { firstSeconds: 1, longestSeconds: 5, random })
       }
     }
     this.#isClaiming = false
+  }
+
+  #judge(now: number, message: string): void {
+    const { isHeard, unfitAfterSeconds, declineSeconds } = this.#options
+    this.#failingSince = isHeard() ? (this.#failingSince ?? now) : null
+    if (this.#failingSince !== null && now - this.#failingSince >= unfitAfterSeconds) {
+      this.#unfitUntil = now + declineSeconds
+      this.#unfitBecause = message
+    }
   }
 
   /** Never rejects: what could not be released ends with the lease. */

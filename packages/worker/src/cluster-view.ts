@@ -35,6 +35,8 @@ export interface ClusterView {
   readonly assigned: ReadonlyMap<string, string>
   /** Where work was before its owner left; it may want to go back there. */
   readonly homes: ReadonlyMap<string, string>
+  /** Since when each instance has been told to run something that it does not say it runs. */
+  readonly toldAt: ReadonlyMap<string, number>
 }
 
 /** Who holds what, as well as can be known. */

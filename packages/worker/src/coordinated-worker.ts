@@ -92,6 +92,7 @@ export class CoordinatedWorker implements AsyncDisposable {
       options: this.#options,
       isListedElsewhere: (subscription) => this.#isListedElsewhere(subscription),
       isCutOff: () => this.#perception.isCutOff,
+      isHeard: () => this.#heartbeats.outage === null,
       emit: (event) => this.#emit(event),
       changed: () => {
         this.#heartbeats.announce()
@@ -115,7 +116,10 @@ export class CoordinatedWorker implements AsyncDisposable {
       publish: (message) => this.#publish(message),
       apply: (assignment) => void this.#coordinator.handleWorkAssignment(assignment),
       emit: (event) => this.#emit(event),
-      changed: () => this.#heartbeats.announce(),
+      changed: () => {
+        this.#report.heardLeader(instanceId, elector.isLeader)
+        this.#heartbeats.announce()
+      },
     })
     this.#checks = new Soon(clock, () => {
       this.#check().catch((error: unknown) => logger.error({ instanceId, error }, 'Looking after the peers failed; it is tried again'))
@@ -337,7 +341,7 @@ export class CoordinatedWorker implements AsyncDisposable {
       inFlightCount: this.#sample('inFlightCount', this.#options.inFlightCount),
       loadFactor: this.#sample('loadFactor', this.#options.loadFactor),
       declined: this.#work.declined(),
-      capacity: this.#options.capacity,
+      capacity: this.#work.capacity,
     })
   }
 
@@ -356,14 +360,14 @@ export class CoordinatedWorker implements AsyncDisposable {
   }
 
   #instances(): InstanceView[] {
-    const { clock, ownership, capacity } = this.#options
+    const { clock, ownership } = this.#options
     const self: InstanceView = {
       instanceId: this.instanceId,
       status: this.#phase === 'running' ? 'healthy' : 'draining',
       heardAt: clock.monotonicSeconds(),
       subscriptions: this.#work.holding(),
       usesClaims: ownership !== null,
-      capacity,
+      capacity: this.#work.capacity,
       declined: new Set(this.#work.declined()),
     }
     return [self, ...viewPeers(this.#coordinator, ownership !== null)]
@@ -383,6 +387,7 @@ export class CoordinatedWorker implements AsyncDisposable {
       elector: this.#options.elector,
       work: this.#work,
       last: this.#office.duty?.last ?? null,
+      unowned: this.#office.duty?.unowned ?? new Map(),
       lateBySeconds: this.#perception.lateBySeconds,
       publishOutage: this.#heartbeats.outage,
       renewalFailedSince: this.#office.renewalFailedSince,

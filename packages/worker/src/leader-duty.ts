@@ -55,6 +55,8 @@ interface Published {
   readonly subscriptions: readonly string[]
   readonly at: number
   hasFailed: boolean
+  /** Since when the instance has been told so and does not say it runs it; `null` once it does. */
+  unheededSince: number | null
 }
 
 const RETRY_SECONDS = 1
@@ -74,6 +76,7 @@ export class LeaderDuty {
   readonly #beganAt: number
   #memory: MembershipMemory
   #observation: Observation | null = null
+  #unowned: ReadonlyMap<string, number> = new Map()
   #revision = 0
   #last: { readonly round: PlanRound; readonly at: Date } | null = null
 
@@ -112,6 +115,11 @@ export class LeaderDuty {
   /** The last round, and when it was. */
   get last(): { readonly round: PlanRound; readonly at: Date } | null {
     return this.#last
+  }
+
+  /** What is assigned and runs nowhere yet, each with the monotonic time since when. */
+  get unowned(): ReadonlyMap<string, number> {
+    return this.#unowned
   }
 
   /** What a round would decide now; `null` while this leader listens. Changes nothing. Throws what the planner throws. */
@@ -157,6 +165,9 @@ export class LeaderDuty {
       observation: this.#observation,
       assigned: assigned(),
       homes: homes(),
+      toldAt: new Map(
+        [...this.#published].flatMap(([id, { unheededSince }]) => (unheededSince === null ? [] : [[id, unheededSince] as const])),
+      ),
     }
     return planRound(view, round, this.#memory, this.#listensUntil(view.instances))
   }
@@ -204,18 +215,22 @@ export class LeaderDuty {
   }
 
   #announce({ assignments }: PlanRound): void {
-    const { instanceId, instances, clock, repeatSeconds, refreshSeconds, note, apply } = this.#options
+    const { instanceId, instances, clock, note, apply } = this.#options
     const now = clock.monotonicSeconds()
-    const reported = new Map(instances().map((instance) => [instance.instanceId, instance.subscriptions]))
+    const known = new Map(instances().map((instance) => [instance.instanceId, instance]))
     if ([...assignments].some(([target, subscriptions]) => !isSameList(subscriptions, this.#published.get(target)?.subscriptions)))
       this.#revision++
     for (const target of this.#published.keys()) if (!assignments.has(target)) this.#published.delete(target)
+    this.#unowned = this.#findUnowned(assignments, known, now)
     for (const [target, subscriptions] of assignments) {
       const before = this.#published.get(target)
-      const isHeeded = isSameSet(subscriptions, reported.get(target) ?? [])
-      const pause = before?.hasFailed ? Math.min(RETRY_SECONDS, repeatSeconds) : isHeeded ? refreshSeconds : repeatSeconds
-      if (before !== undefined && now < before.at + pause && isSameList(subscriptions, before.subscriptions)) continue
-      const published = { subscriptions, at: now, hasFailed: false }
+      const isSame = isSameList(subscriptions, before?.subscriptions)
+      const { subscriptions: reported = [], heardAt = now } = known.get(target) ?? {}
+      const isHeeded = isSameSet(subscriptions, reported)
+      if (before !== undefined && isHeeded) before.unheededSince = null
+      if (before !== undefined && isSame && now < before.at + this.#pauseAfter(before, heardAt)) continue
+      const unheededSince = isHeeded ? null : ((isSame ? before?.unheededSince : null) ?? now)
+      const published = { subscriptions, at: now, hasFailed: false, unheededSince }
       this.#published.set(target, published)
       const assignment = this.#assignment(target, subscriptions)
       note(assignment)
@@ -223,6 +238,23 @@ export class LeaderDuty {
       // Also this instance's own, so that whoever leads next knows what was whose.
       void this.#publish(assignment, published)
     }
+  }
+
+  /** How long what was published is left to have its effect. Who has not been heard since may not have heard it either. */
+  #pauseAfter({ hasFailed, unheededSince }: Published, heardAt: number): number {
+    const { repeatSeconds, refreshSeconds } = this.#options
+    if (hasFailed) return Math.min(RETRY_SECONDS, repeatSeconds)
+    if (unheededSince === null) return refreshSeconds
+    return heardAt <= unheededSince ? Math.min(RETRY_SECONDS, repeatSeconds) : repeatSeconds
+  }
+
+  #findUnowned(assignments: PlanRound['assignments'], known: ReadonlyMap<string, InstanceView>, now: number): ReadonlyMap<string, number> {
+    const unowned = new Map<string, number>()
+    for (const [target, subscriptions] of assignments) {
+      const running = new Set(known.get(target)?.subscriptions)
+      for (const name of subscriptions) if (!running.has(name)) unowned.set(name, this.#unowned.get(name) ?? now)
+    }
+    return unowned
   }
 
   #assignment(targetInstanceId: string, subscriptions: readonly string[]): WorkAssignment {

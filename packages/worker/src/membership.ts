@@ -4,6 +4,8 @@ import { type ClusterView, type InstanceView, mayHoldAnything } from './cluster-
 export interface MembershipOptions {
   /** How long an instance whose claims are all gone has time to be heard, before it counts as crashed. */
   readonly crashGraceSeconds: number
+  /** How often the claims are looked at. */
+  readonly observeIntervalSeconds: number
   /** How long after the loss of most instances at once their work is left alone, unless the claims prove it free. */
   readonly massLossHoldSeconds: number
   /** How long the work of an instance that is gone waits for it to come back under the same id. */
@@ -75,7 +77,7 @@ export function firstMembership(now: number, instances: readonly InstanceView[],
 /** Who is a member now, given who was one before. Pure: the memory of the next round is part of the answer. */
 export function decideMembership(view: ClusterView, options: MembershipOptions, before: MembershipMemory): Membership {
   const { now, instances } = view
-  const { holders, vanishedAt, acquitted } = findVanished(view, before)
+  const { holders, vanishedAt, acquitted } = findVanished(view, options, before)
   const members = new Set<string>()
   const leaving = new Set<string>()
   for (const { instanceId, status } of instances) {
@@ -112,6 +114,7 @@ export function decideMembership(view: ClusterView, options: MembershipOptions, 
     loss.holdUntil,
     ...instances.filter(({ status }) => status === 'healthy').map(({ heardAt }) => heardAt + options.heartbeatTimeoutSeconds + A_MOMENT),
     ...[...vanishedAt.values()].map((since) => since + options.crashGraceSeconds),
+    ...[...view.toldAt.values()].map((at) => at + answerSeconds(options)),
     ...[...leftAt.values()].map((since) => since + options.restartGraceSeconds),
   ]
   return {
@@ -121,12 +124,22 @@ export function decideMembership(view: ClusterView, options: MembershipOptions, 
   }
 }
 
+/** A living instance claims what it is told to run, and says so, at once; this is ample time for it, and for telling it twice more. */
+function answerSeconds({ crashGraceSeconds, observeIntervalSeconds }: MembershipOptions): number {
+  return 3 * (crashGraceSeconds + observeIntervalSeconds)
+}
+
 /**
  * Who has no claims any more: it held some at the look before, or says that it does, and has not been heard since. The second also finds an
- * instance that died before this one led. Whoever is heard afterwards has only lost its claims, and is left in peace until it has some.
+ * instance that died before this one led. One that died idle is found by not answering when it is given something. Whoever is heard
+ * afterwards has only lost its claims, and is left in peace until it has some.
  */
-function findVanished(view: ClusterView, before: MembershipMemory): Pick<MembershipMemory, 'holders' | 'vanishedAt' | 'acquitted'> {
-  const { instances, observation, selfId } = view
+function findVanished(
+  view: ClusterView,
+  options: MembershipOptions,
+  before: MembershipMemory,
+): Pick<MembershipMemory, 'holders' | 'vanishedAt' | 'acquitted'> {
+  const { now, instances, observation, selfId, toldAt } = view
   const vanishedAt = new Map<string, number>()
   const acquitted = new Set<string>()
   if (observation === null) return { holders: before.holders, vanishedAt, acquitted: before.acquitted }
@@ -139,7 +152,10 @@ function findVanished(view: ClusterView, before: MembershipMemory): Pick<Members
       continue
     }
     const saysItHolds = subscriptions.length > 0 && heardAt <= observation.at
-    const since = before.vanishedAt.get(instanceId) ?? (before.holders.has(instanceId) || saysItHolds ? observation.at : undefined)
+    const told = toldAt.get(instanceId)
+    const silentSinceTold = told !== undefined && heardAt <= told && now >= told + answerSeconds(options) ? told : undefined
+    const lostClaimsAt = before.holders.has(instanceId) || saysItHolds ? observation.at : undefined
+    const since = before.vanishedAt.get(instanceId) ?? lostClaimsAt ?? silentSinceTold
     if (since === undefined) continue
     if (heardAt <= since) vanishedAt.set(instanceId, since)
     else acquitted.add(instanceId)

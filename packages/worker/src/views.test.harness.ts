@@ -23,7 +23,7 @@ export function view(
   { holders, ...facts }: Partial<ClusterView> & { readonly holders?: Readonly<Record<string, string>> } = {},
 ): ClusterView {
   return {
-    ...{ now: 100, selfId: 'a', instances, assigned: new Map(), homes: new Map() },
+    ...{ now: 100, selfId: 'a', instances, assigned: new Map(), homes: new Map(), toldAt: new Map() },
     observation: holders === undefined ? null : { at: 99.5, holders: new Map(Object.entries(holders)) },
     ...facts,
   }
@@ -31,6 +31,7 @@ export function view(
 
 export const DAMPING: MembershipOptions = {
   crashGraceSeconds: 0.5,
+  observeIntervalSeconds: 0.5,
   massLossHoldSeconds: 30,
   restartGraceSeconds: 0,
   settleSeconds: 2,

@@ -15,8 +15,10 @@ export interface WorkSetOptions {
   readonly isListedElsewhere: (subscription: string) => boolean
   /** Whether others must take this instance for gone, where no claim tells: what runs here is not its own any more. */
   readonly isCutOff: () => boolean
+  /** Whether the others hear this instance. */
+  readonly isHeard: () => boolean
   readonly emit: (event: WorkerEvent) => void
-  /** What {@link WorkSet.holding} or {@link WorkSet.declined} says has changed, or a claim was lost. */
+  /** What {@link WorkSet.holding}, {@link WorkSet.declined} or {@link WorkSet.capacity} says has changed, or a claim was lost. */
   readonly changed: () => void
 }
 
@@ -41,7 +43,7 @@ export class WorkSet {
   #drainBy = Number.POSITIVE_INFINITY
   #drained: ((abandoned: readonly string[]) => void) | null = null
 
-  constructor({ options, isListedElsewhere, isCutOff, emit, changed }: WorkSetOptions) {
+  constructor({ options, isListedElsewhere, isCutOff, isHeard, emit, changed }: WorkSetOptions) {
     this.#options = options
     this.#isListedElsewhere = isListedElsewhere
     this.#isCutOff = isCutOff
@@ -55,6 +57,8 @@ export class WorkSet {
       new ClaimDesk({
         ...options,
         ownership,
+        isHeard,
+        unfitAfterSeconds: options.heartbeatIntervalSeconds,
         claimed: (claim) => this.#take(claim),
         denied: (subscription, holder) => this.#deny(subscription, holder),
       })
@@ -99,6 +103,11 @@ export class WorkSet {
     const now = this.#now()
     const entries = [...this.#entries.values()].filter((entry) => entry.declinedUntil > now || entry.abandonedRuns > 0)
     return this.#order.decline(entries.map(({ name }) => name))
+  }
+
+  /** The most work that this instance takes: none while it alone cannot claim, so that somebody else is given it. */
+  get capacity(): number | undefined {
+    return this.#desk !== null && this.#now() < this.#desk.unfitUntil ? 0 : this.#options.capacity
   }
 
   status(): readonly WorkStatus[] {
@@ -208,7 +217,7 @@ export class WorkSet {
   /** Looks at what has become of everything: what to forget, to announce, and when to look again. */
   #takeStock(now: number): void {
     const at = this.#options.clock.now()
-    const times: number[] = []
+    const times: number[] = [this.#desk?.unfitUntil ?? now]
     let wantsClaim = false
     for (const entry of this.#entries.values()) {
       const isDesired = this.#isDesired(entry, now)
@@ -223,7 +232,8 @@ export class WorkSet {
     if (!wantsClaim) this.#desk?.forgetOutage()
     const next = Math.min(...times.filter((time) => time > now))
     if (next < Number.POSITIVE_INFINITY) this.#soon.ask(next - now)
-    const announced = [...this.holding(), '', ...this.declined()].join('\0')
+    // Whoever cannot claim says at least that it is alive.
+    const announced = [this.capacity, this.claimsFailing !== null, ...this.holding(), '', ...this.declined()].join('\0')
     if (announced !== this.#announced) {
       this.#announced = announced
       this.#changed()

@@ -244,7 +244,10 @@ function parseSubscriptions(subscriptions: CoordinatedWorkerOptions['subscriptio
 
 function parseDispose(resources: readonly AsyncDisposable[]): readonly AsyncDisposable[] {
   if (!Array.isArray(resources)) throw invalidOption('dispose', resources, 'a list of resources')
-  for (const resource of resources) requireMembers('dispose', resource, [Symbol.asyncDispose])
+  for (const resource of resources as readonly (Partial<AsyncDisposable> | null | undefined)[]) {
+    if (typeof resource?.[Symbol.asyncDispose] !== 'function')
+      throw invalidOption('dispose', resource, 'a list of resources with Symbol.asyncDispose')
+  }
   return [...resources]
 }
 
@@ -263,14 +266,8 @@ function requireFlag(name: string, value: boolean): boolean {
   throw invalidOption(name, value, 'true or false')
 }
 
-function requireMembers<T extends object>(name: string, value: T, members: readonly (string | symbol)[]): T {
-  const missing = members.filter(
-    (member) => typeof (value as Partial<Record<string | symbol, unknown>> | null | undefined)?.[member] !== 'function',
-  )
+function requireMembers<T extends object>(name: string, value: T, members: readonly string[]): T {
+  const missing = members.filter((member) => typeof (value as Partial<Record<string, unknown>> | null | undefined)?.[member] !== 'function')
   if (missing.length === 0) return value
-  throw invalidOption(
-    name,
-    value,
-    `an object with the methods ${members.map(String).join(', ')}; it lacks ${missing.map(String).join(', ')}`,
-  )
+  throw invalidOption(name, value, `an object with the methods ${members.join(', ')}; it lacks ${missing.join(', ')}`)
 }

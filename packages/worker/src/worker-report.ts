@@ -15,6 +15,8 @@ export interface WorkerFacts {
   readonly work: WorkSet
   /** The leader's last round; `null` on a follower, or before the first. */
   readonly last: { readonly round: PlanRound; readonly at: Date } | null
+  /** What is assigned and runs nowhere, as far as the leader knows, each with the monotonic time since when; empty on a follower. */
+  readonly unowned: ReadonlyMap<string, number>
   /** By how much this process was late a moment ago; `null` when it was not. */
   readonly lateBySeconds: number | null
   readonly publishOutage: HeartbeatOutage | null
@@ -138,6 +140,12 @@ export class WorkerReport {
     if (work.abandoned.length > 0) add('run_abandoned', `Abandoned runs that may still be running: ${work.abandoned.join(', ')}`)
     const lostTogether = last === null ? [] : [...last.round.membership.lostTogether]
     if (lostTogether.length > 0) add('mass_loss', `Most instances fell silent at once: ${lostTogether.join(', ')}`)
+    const unowned = [...facts.unowned].filter(([, since]) => now - since > heartbeatTimeoutSeconds / 3)
+    if (unowned.length > 0)
+      add(
+        'unowned',
+        `Assigned, but running nowhere: ${unowned.map(([name, since]) => `${name} (for ${(now - since).toFixed(0)} s)`).join(', ')}`,
+      )
     const unassigned = last?.round.plan?.unassigned ?? []
     if (unassigned.length > 0)
       add('unassigned', `Nobody can run ${unassigned.map(({ subscription, reason }) => `${subscription} (${reason})`).join(', ')}`)
@@ -171,7 +179,7 @@ export class WorkerReport {
       return `It has not been assigned anything yet. ${leader}.${because}`
     }
     if (work.desired.length === 0) return `The leader has assigned nothing to it.${because}`
-    return `Its subscriptions are about to start.${because}`
+    return reasons.length > 0 ? `It cannot start its subscriptions.${because}` : 'Its subscriptions are about to start.'
   }
 }
 

@@ -60,6 +60,7 @@ export interface Problem {
    * - `leader_silent`: somebody holds the leadership and has not been heard for `noLeaderWarningSeconds`
    * - `renewal_failing`: this leader cannot renew and still believes that it leads
    * - `mass_loss`: most instances fell silent at once; the leader holds their work back for `massLossHoldSeconds` (on the leader only)
+   * - `unowned`: some subscriptions are assigned, but have been running nowhere for a third of the heartbeat timeout (on the leader only)
    * - `unassigned`: nobody can run some subscriptions: no capacity, not allowed anywhere, nobody fit (on the leader only)
    * - `run_failing`: a `run` throws, or ends by itself
    * - `run_abandoned`: a `run` ignored its signal and may still be going on
@@ -75,6 +76,7 @@ export interface Problem {
     | 'renewal_failing'
     | 'mass_loss'
     | 'unassigned'
+    | 'unowned'
     | 'run_failing'
     | 'run_abandoned'
     | 'claims_denied'
