@@ -19,7 +19,7 @@ function statedDefaults(option) {
 }
 
 const operations = readFileSync(join(root, 'docs', 'operations.md'), 'utf8')
-const rows = [...operations.matchAll(/^\| `(?<option>\w+Seconds)` \| (?<value>[^|]+?) \|/gm)].map(({ groups }) => [
+const rows = [...operations.matchAll(/^\| `(?<option>\w+Seconds)` *\| (?<value>[^|]+?) *\|/gm)].map(({ groups }) => [
   groups.option,
   groups.value,
 ])

@@ -26,6 +26,8 @@ export type PeerStatusChangeCallback = Callback<[change: PeerStatusChange]>
 // Restarts leave a late message or two of the life before; more are a second process.
 const SIGNS_OF_A_DOUBLE = 3
 const LOGGED_IDS = 10
+// A leader repeats its assignments at least once in a timeout.
+const FORGOTTEN_AFTER_TIMEOUTS = 3
 
 /**
  * Makes and interprets the three coordination messages, keeps track of the peers, and calls back when something changes. It has no timers
@@ -59,7 +61,7 @@ export class WorkRedistributionCoordinator {
   readonly #onceLog: OnceLog
   readonly #ownMessages: OwnMessages
   readonly #table: PeerTable
-  readonly #assignments = new AssignmentOrder()
+  readonly #assignments: AssignmentOrder
   readonly #heartbeatCallbacks: CallbackList<[HeartbeatMessage]>
   readonly #shutdownCallbacks: CallbackList<[ShutdownNotification]>
   readonly #timeoutCallbacks: CallbackList<[string]>
@@ -76,6 +78,7 @@ export class WorkRedistributionCoordinator {
     this.heartbeatTimeoutSeconds = parsed.heartbeatTimeoutSeconds
     this.#elector = parsed.leaderElector
     this.#clock = parsed.clock
+    this.#assignments = new AssignmentOrder(FORGOTTEN_AFTER_TIMEOUTS * parsed.heartbeatTimeoutSeconds)
     this.#logger = parsed.logger
     this.#onceLog = new OnceLog(parsed.logger)
     this.#ownMessages = new OwnMessages({ ...parsed, log: this.#onceLog })
@@ -196,12 +199,13 @@ export class WorkRedistributionCoordinator {
 
   /**
    * Takes an assignment that arrived now. `false`, and no callback, when it is for another instance, of a lower epoch than the highest
-   * seen, or of the same epoch and a lower revision. The same assignment again is accepted and its callbacks run again, so that an
+   * seen, or of the same epoch and a lower revision. An epoch of which
+   * nothing was heard for three heartbeat timeouts does not count any more. The same assignment again is accepted and its callbacks run again, so that an
    * instance which failed to act on it has another chance: make them idempotent.
    */
   async handleWorkAssignment(assignment: WorkAssignment): Promise<boolean> {
     const isForUs = assignment.targetInstanceId === this.instanceId
-    const isValid = this.#assignments.accept(assignment, isForUs)
+    const isValid = this.#assignments.accept(assignment, isForUs, this.#clock.monotonicSeconds())
     if (!isForUs) return false
     if (!isValid) {
       const { epoch, revision } = assignment

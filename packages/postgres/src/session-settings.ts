@@ -34,6 +34,8 @@ export function startupOptions({ leaseSeconds, waitSliceSeconds, statementSecond
     tcp_keepalives_count: 3,
     tcp_user_timeout: milliseconds(leaseSeconds),
     synchronous_commit: 'on',
+    // So that nobody's table or function is taken for one of the server's.
+    search_path: 'pg_catalog',
   }
   return Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)

@@ -4,6 +4,8 @@ import type { WorkAssignment } from '@es/coordination-core'
 interface Stamp {
   readonly epoch: bigint
   readonly revision: number
+  /** Monotonic time at which it was last heard. */
+  readonly at: number
 }
 
 interface Ownership extends Stamp {
@@ -16,23 +18,31 @@ interface Ownership extends Stamp {
  *
  * - B1. Of two assignments that name a subscription the newer one counts, also where the older one arrives later.
  * - B2. A subscription that its owner was told to let go of has none until somebody else is told to run it.
+ * - B3. What was not repeated for `forgetAfterSeconds` is no longer newer than anything: see the coordinator's rule for epochs.
  */
 export class AssignmentBook {
+  readonly #now: () => number
+  readonly #forgetAfterSeconds: number
   readonly #newest = new Map<string, Stamp>()
   readonly #ownerships = new Map<string, Ownership>()
   readonly #ownerOf = new Map<string, string>()
   readonly #homeOf = new Map<string, string>()
 
+  constructor(now: () => number = () => 0, forgetAfterSeconds = Number.POSITIVE_INFINITY) {
+    this.#now = now
+    this.#forgetAfterSeconds = forgetAfterSeconds
+  }
+
   /** Takes an assignment unless a newer one of the same target is known; one without an epoch counts as the oldest. */
   note({ targetInstanceId: instanceId, epoch = -1n, revision = -1, subscriptions }: WorkAssignment): void {
-    const stamp = { epoch, revision }
-    if (isOlder(stamp, this.#newest.get(instanceId))) return
+    const stamp = { epoch, revision, at: this.#now() }
+    if (this.#isOlder(stamp, this.#newest.get(instanceId))) return
     this.#newest.set(instanceId, stamp)
     const names = new Set(subscriptions)
     for (const [name, owner] of this.#ownerOf) if (owner === instanceId && !names.has(name)) this.#forget(name)
     for (const name of names) {
       const before = this.#ownerships.get(name)
-      if (isOlder(stamp, before)) continue
+      if (this.#isOlder(stamp, before)) continue
       this.#noteHome(name, before?.instanceId, instanceId)
       this.#ownerships.set(name, { instanceId, ...stamp })
       this.#ownerOf.set(name, instanceId)
@@ -59,6 +69,11 @@ export class AssignmentBook {
     return this.#homeOf
   }
 
+  #isOlder(stamp: Stamp, than: Stamp | undefined): boolean {
+    if (than === undefined || stamp.at - than.at >= this.#forgetAfterSeconds) return false
+    return stamp.epoch < than.epoch || (stamp.epoch === than.epoch && stamp.revision < than.revision)
+  }
+
   #forget(name: string): void {
     this.#ownerships.delete(name)
     this.#ownerOf.delete(name)
@@ -70,8 +85,4 @@ export class AssignmentBook {
     if (owner === undefined || this.#homeOf.get(name) === next) this.#homeOf.delete(name)
     else if (!this.#homeOf.has(name)) this.#homeOf.set(name, owner)
   }
-}
-
-function isOlder(stamp: Stamp, than: Stamp | undefined): boolean {
-  return than !== undefined && (stamp.epoch < than.epoch || (stamp.epoch === than.epoch && stamp.revision < than.revision))
 }

@@ -85,6 +85,15 @@ describe('who holds what', () => {
       [],
     ],
     [
+      'a cut id for the one present that was told to run it, when only one that is gone lists it',
+      [
+        [instance(`${LONG}-1`, { heardAt: 1, status: 'stale', subscriptions: ['s'] }), instance(`${LONG}-2`, { heardAt: 1 })],
+        { holders: { s: LONG }, assigned: new Map([['s', `${LONG}-2`]]) },
+      ],
+      { s: `${LONG}-2` },
+      [],
+    ],
+    [
       'a cut id for nobody, where several begin like it and none lists it',
       [[instance(`${LONG}-1`), instance(`${LONG}-2`)], { holders: { s: LONG } }],
       { s: LONG },

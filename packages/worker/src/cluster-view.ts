@@ -51,23 +51,25 @@ export interface Holdings {
  * Who holds what. Of a look at the claims and a heartbeat the newer one is believed, instance by instance: a heartbeat tells of a release at
  * once, the claims tell of a death. An instance gone by its silence counts as holding only what the claims say.
  */
-export function findHoldings({ instances, observation, selfId }: ClusterView): Holdings {
+export function findHoldings({ instances, observation, selfId, assigned }: ClusterView): Holdings {
   const holderOf = new Map<string, string>()
   const silentHolders = new Set<string>()
-  const observed = groupByHolder(observation, instances)
+  const observed = groupByHolder(observation, instances, assigned)
   for (const { instanceId, status, heardAt, subscriptions, usesClaims } of instances) {
-    const isPresent = status === 'healthy' || status === 'draining'
+    const isHere = isPresent({ status })
     const claims = observed.get(instanceId)
     observed.delete(instanceId)
     // This instance knows itself better than the backend does.
-    const trustsMessages = isPresent && (instanceId === selfId || !usesClaims || observation === null || heardAt > observation.at)
+    const trustsMessages = isHere && (instanceId === selfId || !usesClaims || observation === null || heardAt > observation.at)
     // One that is on its way out may have let go since the look.
-    const stillClaimed = heardAt > (observation?.at ?? heardAt) ? claims?.filter((name) => subscriptions.includes(name)) : claims
+    const claimed = new Set(claims)
+    const stillListed = heardAt > (observation?.at ?? heardAt) ? new Set(subscriptions) : claimed
+    const stillClaimed = claims?.filter((name) => stillListed.has(name))
     const held = trustsMessages ? subscriptions : (stillClaimed ?? [])
-    if (!isPresent && held.length > 0) silentHolders.add(instanceId)
+    if (!isHere && held.length > 0) silentHolders.add(instanceId)
     for (const subscription of held) {
       // Two that both list it: the claims decide, and otherwise whoever comes first.
-      if (!holderOf.has(subscription) || claims?.includes(subscription)) holderOf.set(subscription, instanceId)
+      if (!holderOf.has(subscription) || claimed.has(subscription)) holderOf.set(subscription, instanceId)
     }
   }
   for (const [instanceId, subscriptions] of observed) {
@@ -85,7 +87,11 @@ export function mayHoldAnything({ observation, instances }: ClusterView): (insta
   return (instanceId) => holders.has(instanceId) || beginnings.some((beginning) => instanceId.startsWith(beginning))
 }
 
-function groupByHolder(observation: Observation | null, instances: readonly InstanceView[]): Map<string, string[]> {
+function groupByHolder(
+  observation: Observation | null,
+  instances: readonly InstanceView[],
+  assigned: ReadonlyMap<string, string>,
+): Map<string, string[]> {
   const known = new Map(instances.map((instance) => [instance.instanceId, instance]))
   const candidates = new Map<string, readonly InstanceView[]>()
   const groups = new Map<string, string[]>()
@@ -93,7 +99,9 @@ function groupByHolder(observation: Observation | null, instances: readonly Inst
     if (!known.has(holder) && !candidates.has(holder)) {
       candidates.set(holder, mayBeCut(holder) ? instances.filter(({ instanceId }) => instanceId.startsWith(holder)) : [])
     }
-    const instanceId = known.has(holder) ? holder : (fullIdOf(subscription, candidates.get(holder) ?? []) ?? holder)
+    const instanceId = known.has(holder)
+      ? holder
+      : (fullIdOf(subscription, candidates.get(holder) ?? [], assigned.get(subscription)) ?? holder)
     const group = groups.get(instanceId)
     if (group) group.push(subscription)
     else groups.set(instanceId, [subscription])
@@ -101,11 +109,21 @@ function groupByHolder(observation: Observation | null, instances: readonly Inst
   return groups
 }
 
-/** A backend may cut a long id: the only known one that begins like it is meant, or the only one that lists the subscription. */
-function fullIdOf(subscription: string, candidates: readonly InstanceView[]): string | undefined {
+/**
+ * A backend may cut a long id: the only known one that begins like it is meant, or the only one present that lists the subscription, or that was told
+ * to run it; one that is gone only when nobody present comes into question, since its last words list what others have taken over.
+ */
+function fullIdOf(subscription: string, candidates: readonly InstanceView[], assignee: string | undefined): string | undefined {
   if (candidates.length <= 1) return candidates[0]?.instanceId
   const listing = candidates.filter(({ subscriptions }) => subscriptions.includes(subscription))
+  const present = listing.filter(isPresent)
+  if (present.length === 1) return present[0]?.instanceId
+  if (candidates.some((candidate) => candidate.instanceId === assignee && isPresent(candidate))) return assignee
   return listing.length === 1 ? listing[0]?.instanceId : undefined
+}
+
+function isPresent({ status }: Pick<InstanceView, 'status'>): boolean {
+  return status === 'healthy' || status === 'draining'
 }
 
 // Backends have room for several dozen bytes: what is shorter is the whole id of somebody who is not known (w1, where w10 is).

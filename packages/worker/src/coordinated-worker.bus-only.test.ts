@@ -47,6 +47,39 @@ describe('with a bus only', () => {
       await cluster.until(() => cluster.isBalanced)
     }))
 
+  it('waits for one that is not heard at the moment, when the leader changes: it may act on a word of the one before', () =>
+    simulate({ subscriptions: 3, hasOwnership: false }, async (cluster) => {
+      await cluster.start('a')
+      await cluster.start('b', { mayLead: false })
+      await cluster.start('c')
+      await cluster.pass(14.9)
+      // What c would learn of the first plan is lost until shortly after it leads itself; it only hears that the leader leaves.
+      cluster.bus.faults = {
+        delaySeconds: () => BUS_SECONDS,
+        drop: ({ to, from, topic }) => to === 'c' && from !== 'c' && !topic.endsWith('shutdown'),
+      }
+      await cluster.until(() => [...cluster.owners.values()].includes('b'), { stepSeconds: 0.001 })
+      await cluster.stop('a')
+      await cluster.pass(0.5)
+      expect(cluster.leader?.id).toBe('c')
+      cluster.bus.faults = { delaySeconds: () => BUS_SECONDS }
+      await cluster.until(() => cluster.isBalanced)
+      expect(cluster.recorder.runsOf('s01')).toHaveLength(1)
+    }))
+
+  it('does not give to a newcomer what was given away a moment ago, though its own words come back late', () =>
+    simulate({ subscriptions: 8, hasOwnership: false, defaults: { settleSeconds: 0 } }, async (cluster) => {
+      for (const id of ['a', 'b', 'd']) await cluster.start(id)
+      await cluster.pass(14)
+      // The leader hears everybody late, itself included; they hear it at once.
+      cluster.bus.faults = { delaySeconds: ({ to, topic }) => (to === 'a' && !topic.endsWith('shutdown') ? 0.4 : BUS_SECONDS) }
+      await cluster.until(() => cluster.owners.size === 8, { stepSeconds: 0.001 })
+      const c = await cluster.start('c')
+      cluster.bus.faults = { delaySeconds: ({ to, from }) => (to === 'a' && from !== 'c' ? 0.4 : BUS_SECONDS) }
+      await cluster.until(() => c.running.length > 0)
+      await cluster.until(() => cluster.isBalanced)
+    }))
+
   it('stops everything, as lost, once it hears not even itself for so long that others take it for gone; and goes on when it hears again', () =>
     simulate({ subscriptions: 6, hasOwnership: false }, async (cluster) => {
       await settle(cluster, ['a', 'b', 'c'])

@@ -146,6 +146,21 @@ describe('leaving', () => {
       a.ownership?.inner.forceLose()
     }))
 
+  it('stands no more from the first moment, though its goodbye takes a while (W8)', () =>
+    simulate({ subscriptions: 1 }, async (cluster) => {
+      const other = { identity: 'other' }
+      cluster.election.take(other)
+      const a = await cluster.start('a')
+      await cluster.pass(1)
+      a.transport.beforePublish = (topic) => (topic.endsWith('shutdown') ? new Promise(() => {}) : undefined)
+      void a.worker.stop()
+      await cluster.pass(0.5)
+      cluster.election.vacate(other, () => {})
+      await cluster.pass(0.5)
+      expect(cluster.election.currentLeader).toBe(null)
+      expect(a.worker.status().phase).toBe('stopping')
+    }))
+
   it('closes what it was given to dispose, in order, though one of them throws and one hangs', () =>
     simulate({ subscriptions: 1 }, async (cluster) => {
       const closed: string[] = []
@@ -242,6 +257,38 @@ describe('leaving from inside', () => {
       await cluster.pass(10)
       expect(a.worker.status().phase).toBe('stopped')
       expect(cluster.member('b').running).toHaveLength(4)
+      cluster.members.delete('a')
+    }))
+
+  it('an abort listener of a run, in the same step in which something else is released: each is released once', () =>
+    simulate({ subscriptions: 2 }, async (cluster) => {
+      const released: string[] = []
+      const a = cluster.add('a', {
+        mayLead: false,
+        run: (name, context, member) => {
+          if (name === 's00') return Promise.reject(new Error('no luck'))
+          context.signal.addEventListener('abort', () => void member.worker.stop())
+          return untilTold(name, context, member)
+        },
+      })
+      const release = a.ownership!.inner.release.bind(a.ownership!.inner)
+      a.ownership!.inner.release = (wanted) => {
+        released.push(...wanted)
+        return release(wanted)
+      }
+      void a.worker.start()
+      await cluster.pass(0.1)
+      const assign = (subscriptions: readonly string[], revision: number): void =>
+        cluster.bus.send('x', '__eventsource_coordination.work_assignment', {
+          ...{ target_instance_id: 'a', subscriptions, source_instance_id: 'x', epoch: '1', revision },
+          assigned_at: '2026-01-01T00:00:00.000+00:00',
+        })
+      assign(['s00', 's01'], 1)
+      await cluster.pass(0.1)
+      assign([], 2)
+      await cluster.pass(5)
+      expect(released.toSorted()).toEqual(['s00', 's01'])
+      expect(a.worker.status().phase).toBe('stopped')
       cluster.members.delete('a')
     }))
 

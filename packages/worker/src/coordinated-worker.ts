@@ -61,7 +61,7 @@ export class CoordinatedWorker implements AsyncDisposable {
   readonly instanceId: string
   readonly #options: ParsedWorkerOptions
   readonly #coordinator: WorkRedistributionCoordinator
-  readonly #book = new AssignmentBook()
+  readonly #book: AssignmentBook
   readonly #events: EventStream<WorkerEvent>
   readonly #work: WorkSet
   readonly #heartbeats: HeartbeatLoop
@@ -79,6 +79,7 @@ export class CoordinatedWorker implements AsyncDisposable {
     this.#options = parseWorkerOptions(options)
     const { instanceId, incarnation, elector, heartbeatTimeoutSeconds, heartbeatIntervalSeconds, clock, logger } = this.#options
     this.instanceId = instanceId
+    this.#book = new AssignmentBook(() => clock.monotonicSeconds(), 3 * heartbeatTimeoutSeconds)
     this.#events = new EventStream(logger, instanceId)
     this.#coordinator = new WorkRedistributionCoordinator({
       instanceId,
@@ -388,6 +389,7 @@ export class CoordinatedWorker implements AsyncDisposable {
       work: this.#work,
       last: this.#office.duty?.last ?? null,
       unowned: this.#office.duty?.unowned ?? new Map(),
+      workOverdueSeconds: this.#office.workOverdueSeconds,
       lateBySeconds: this.#perception.lateBySeconds,
       publishOutage: this.#heartbeats.outage,
       renewalFailedSince: this.#office.renewalFailedSince,

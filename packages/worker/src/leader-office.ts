@@ -63,8 +63,19 @@ export class LeaderOffice {
     this.#loop.hurry()
   }
 
-  /** Takes the duty up again where leadership could not be given up. */
+  /** For how long the leader's work of a term that is over has been going on, in seconds; 0 when it is not. */
+  get workOverdueSeconds(): number {
+    return this.#task?.overdueSeconds ?? 0
+  }
+
+  /** Takes the duty up again where leadership could not be given up; leaves it to others while the work of an earlier term does not end. */
   check(): void {
+    const { drainTimeoutSeconds, heartbeatTimeoutSeconds } = this.#made.options
+    if (this.workOverdueSeconds > drainTimeoutSeconds && !this.#isSteppingDown) {
+      this.#loop.pause(heartbeatTimeoutSeconds)
+      if (this.#loop.isLeading) void this.#stepDown("The leader's work of an earlier term does not end", 0)
+      return
+    }
     if (this.#loop.isLeading && this.#duty === null && !this.#isSteppingDown) this.#lead()
   }
 
@@ -106,7 +117,7 @@ export class LeaderOffice {
         publish,
         apply,
         planned: (round) => this.#planned(round),
-        giveUp: (reason) => void this.#stepDown(reason),
+        giveUp: (reason) => void this.#stepDown(reason, options.drainTimeoutSeconds),
       },
       epoch,
     )
@@ -122,13 +133,13 @@ export class LeaderOffice {
     this.#made.changed()
   }
 
-  async #stepDown(reason: string): Promise<void> {
-    const { clock, heartbeatTimeoutSeconds, drainTimeoutSeconds, logger, instanceId } = this.#made.options
+  async #stepDown(reason: string, taskSeconds: number): Promise<void> {
+    const { clock, heartbeatTimeoutSeconds, logger, instanceId } = this.#made.options
     this.#isSteppingDown = true
     this.#endDuty()
     this.#made.emit({ type: 'leader_stepped_down', reason })
     logger.error({ instanceId, reason }, 'This leader cannot do its job and steps down')
-    await this.#endTask(reason, clock.monotonicSeconds() + drainTimeoutSeconds)
+    await this.#endTask(reason, clock.monotonicSeconds() + taskSeconds)
     this.#loop.pause(heartbeatTimeoutSeconds)
     await this.#loop.release(lastWordSeconds(clock, clock.monotonicSeconds()))
     this.#isSteppingDown = false

@@ -16,9 +16,16 @@ export class LeaderTask {
   readonly #options: LeaderTaskOptions
   #ending = new AbortController()
   #running: Promise<void> = Promise.resolve()
+  #isWorking = false
+  #toldAt: number | null = null
 
   constructor(options: LeaderTaskOptions) {
     this.#options = options
+  }
+
+  /** For how long work has gone on that was told to end, in seconds; 0 when there is none. */
+  get overdueSeconds(): number {
+    return this.#toldAt === null ? 0 : this.#options.clock.monotonicSeconds() - this.#toldAt
   }
 
   /** Begins the work of a term, once that of the term before has ended. */
@@ -31,6 +38,7 @@ export class LeaderTask {
 
   /** Tells the work to end. Resolves when it has; never rejects. */
   end(reason: string): Promise<void> {
+    if (this.#isWorking) this.#toldAt ??= this.#options.clock.monotonicSeconds()
     this.#ending.abort(new CoordinationError('leadership_over', reason))
     return this.#running
   }
@@ -38,6 +46,8 @@ export class LeaderTask {
   async #run(signal: AbortSignal, term: bigint | null): Promise<void> {
     const { work, longestRetrySeconds, clock, logger, random, fields } = this.#options
     for (let failures = 0; !signal.aborted; ) {
+      let pauseSeconds = 0
+      this.#isWorking = true
       try {
         await work(signal, term)
         return
@@ -45,8 +55,12 @@ export class LeaderTask {
         if (signal.aborted) return
         const retryInSeconds = backoffSeconds(++failures, { firstSeconds: 1, longestSeconds: longestRetrySeconds, random })
         logger.error({ ...fields, error, failures, retryInSeconds }, "The leader's work failed; it is started again")
-        await sleep(retryInSeconds, { clock, signal }).catch(() => {})
+        pauseSeconds = retryInSeconds
+      } finally {
+        this.#isWorking = false
+        this.#toldAt = null
       }
+      await sleep(pauseSeconds, { clock, signal }).catch(() => {})
     }
   }
 }

@@ -50,11 +50,12 @@ describe('an instance whose claims are gone', () => {
       look(100.5, {}),
       look(101, {}, heard),
       look(105, {}, heard),
+      look(105.5, {}, heard),
       look(106, { s: 'b' }, heard),
       look(107, {}, heard),
       look(108, {}, heard),
     ])
-    expect(rounds.map((round) => members(round).includes('b'))).toEqual([true, true, true, true, true, true, false])
+    expect(rounds.map((round) => members(round).includes('b'))).toEqual([true, true, true, true, true, true, true, false])
   })
 
   it('is at peace when it holds and says nothing', () => {

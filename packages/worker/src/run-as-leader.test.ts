@@ -201,6 +201,35 @@ describe('runAsLeader', () => {
     expect(a.isLeader).toBe(false)
   })
 
+  it('leaves leadership to others while the work of an earlier term does not end, and leads again once it has', async () => {
+    const { clock, electors, options } = election('a', 'b')
+    const [a, b] = electors as [InMemoryLeaderElector, InMemoryLeaderElector]
+    let finish = (): void => {}
+    const terms: unknown[] = []
+    const hanging: LeaderWork = (signal, term) => {
+      terms.push(term)
+      return terms.length > 1 ? untilTold(signal, term) : new Promise((resolve) => (finish = resolve))
+    }
+    const stop = new AbortController()
+    const done = runAsLeader(a, hanging, { ...options, signal: stop.signal })
+    await clock.advance(1)
+    await a.forceLoseLeadership()
+    await clock.advance(1)
+    expect(a.isLeader, 'wins again, while its old work hangs').toBe(true)
+    await clock.advance(30)
+    expect(a.isLeader).toBe(false)
+    expect(await b.tryAcquire()).toBe(true)
+    await clock.advance(60)
+    finish()
+    await b.release()
+    await clock.advance(60)
+    expect(terms).toHaveLength(2)
+    stop.abort()
+    await clock.advance(1)
+    await done
+    expect(clock.pendingTimers).toBe(0)
+  })
+
   it('refuses what is no elector, and an interval that is none', async () => {
     const { electors } = election('a')
     const [a] = electors as [InMemoryLeaderElector]

@@ -27,7 +27,7 @@ export interface RunAsLeaderOptions {
 
 /**
  * Does singleton work: waits for leadership, runs `work` while this instance leads, and waits again after each loss. In one process the work of one
- * term has ended before that of the next begins.
+ * term has ended before that of the next begins; while work ignores its signal for longer than 30 seconds, leadership is left to others.
  *
  * Resolves when `work` returns while it leads, or after `signal` aborted; leadership is released then.
  *
@@ -46,15 +46,29 @@ export async function runAsLeader(elector: LeaderElector, work: LeaderWork, opti
   })
   const serve = async (term: AbortSignal, epoch: bigint | null): Promise<void> => {
     if (term.aborted) return
+    workingFor = term
     try {
       await work(term, epoch)
       if (!term.aborted) finish({ hasFailed: false })
     } catch (error) {
       if (!term.aborted) finish({ hasFailed: true, error })
       else if (error !== term.reason) logger.warn({ identity: elector.identity, error }, "The leader's work failed while it was ending")
+    } finally {
+      workingFor = null
     }
   }
+  // Whoever cannot do the work must not keep others from it.
+  const yieldWhileStuck = (ofTerm: AbortSignal): void => {
+    if (workingFor === null || workingFor === ofTerm || ofTerm.aborted) return
+    logger.error(
+      { identity: elector.identity },
+      "The leader's work of an earlier term does not end; leadership is left to others meanwhile",
+    )
+    leadership.pause(STUCK_SECONDS)
+    void leadership.release(RELEASE_SECONDS)
+  }
 
+  let workingFor: AbortSignal | null = null
   let term = new AbortController()
   let served: Promise<void> = Promise.resolve()
   const endTerm = (why: string): void => term.abort(new CoordinationError('leadership_over', why))
@@ -64,6 +78,10 @@ export async function runAsLeader(elector: LeaderElector, work: LeaderWork, opti
       term = new AbortController()
       const { signal: ofTerm } = term
       const epoch = epochOf(elector)
+      if (workingFor !== null) {
+        const cancel = clock.setTimer(STUCK_SECONDS, () => yieldWhileStuck(ofTerm))
+        ofTerm.addEventListener('abort', cancel)
+      }
       served = served.then(() => serve(ofTerm, epoch))
     },
     lost: () => endTerm('Leadership was lost'),
@@ -81,6 +99,8 @@ export async function runAsLeader(elector: LeaderElector, work: LeaderWork, opti
   if (outcome.hasFailed) throw outcome.error
 }
 
+// How long the work of a term that is over may go on before others should have a chance.
+const STUCK_SECONDS = 30
 // An elector bounds its own calls; this is for one that does not.
 const RELEASE_SECONDS = 10
 

@@ -17,6 +17,8 @@ export interface WorkerFacts {
   readonly last: { readonly round: PlanRound; readonly at: Date } | null
   /** What is assigned and runs nowhere, as far as the leader knows, each with the monotonic time since when; empty on a follower. */
   readonly unowned: ReadonlyMap<string, number>
+  /** For how long the leader's work of a term that is over has been going on; 0 when it is not. */
+  readonly workOverdueSeconds: number
   /** By how much this process was late a moment ago; `null` when it was not. */
   readonly lateBySeconds: number | null
   readonly publishOutage: HeartbeatOutage | null
@@ -140,6 +142,11 @@ export class WorkerReport {
     if (work.abandoned.length > 0) add('run_abandoned', `Abandoned runs that may still be running: ${work.abandoned.join(', ')}`)
     const lostTogether = last === null ? [] : [...last.round.membership.lostTogether]
     if (lostTogether.length > 0) add('mass_loss', `Most instances fell silent at once: ${lostTogether.join(', ')}`)
+    if (facts.workOverdueSeconds > this.#options.drainTimeoutSeconds)
+      add(
+        'leader_work_stuck',
+        `The leader's work was told to end ${facts.workOverdueSeconds.toFixed(0)} s ago and goes on; this instance does not lead meanwhile`,
+      )
     const unowned = [...facts.unowned].filter(([, since]) => now - since > heartbeatTimeoutSeconds / 3)
     if (unowned.length > 0)
       add(

@@ -60,6 +60,7 @@ export interface Problem {
    * - `leader_silent`: somebody holds the leadership and has not been heard for `noLeaderWarningSeconds`
    * - `renewal_failing`: this leader cannot renew and still believes that it leads
    * - `mass_loss`: most instances fell silent at once; the leader holds their work back for `massLossHoldSeconds` (on the leader only)
+   * - `leader_work_stuck`: the leader's own work of a term that is over ignores its signal; this instance does not lead until it ends
    * - `unowned`: some subscriptions are assigned, but have been running nowhere for a third of the heartbeat timeout (on the leader only)
    * - `unassigned`: nobody can run some subscriptions: no capacity, not allowed anywhere, nobody fit (on the leader only)
    * - `run_failing`: a `run` throws, or ends by itself
@@ -77,6 +78,7 @@ export interface Problem {
     | 'mass_loss'
     | 'unassigned'
     | 'unowned'
+    | 'leader_work_stuck'
     | 'run_failing'
     | 'run_abandoned'
     | 'claims_denied'

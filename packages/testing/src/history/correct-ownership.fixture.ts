@@ -135,6 +135,11 @@ export const CORRECT_OWNERSHIP: readonly CorrectHistory[] = [
     options: { toleranceSeconds: 0.02 },
   },
   {
+    name: 'a spell shorter than the tolerance inside one of another instance',
+    history: [a.elected(0, 1), b.elected(2, 2), b.unseated(2.01), a.unseated(5)],
+    options: { toleranceSeconds: 0.02 },
+  },
+  {
     name: 'what a process recorded while it was being killed',
     history: [
       ...[a.started(0), a.claimed(0, 'orders', 1), a.wrote(1, 'orders', 1, 1), a.crashed(2)],

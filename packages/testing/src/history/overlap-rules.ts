@@ -26,7 +26,7 @@ export function findOverlaps({ terms, subscriptions, from }: Timeline, { toleran
 }
 
 /**
- * Each piece that begins more than `tolerance` before the end of an earlier one of another instance, with the one of those that ends last. Pieces that
+ * Each piece that overlaps by more than `tolerance` with an earlier one of another instance, with the one of those that ends last. Pieces that
  * only touch do not overlap.
  */
 function overlaps(pieces: readonly SpellPiece[], tolerance: number): [SpellPiece, SpellPiece][] {
@@ -36,7 +36,9 @@ function overlaps(pieces: readonly SpellPiece[], tolerance: number): [SpellPiece
   let lastOfOthers: SpellPiece | null = null
   for (const piece of pieces) {
     const rival: SpellPiece | null = last?.spell.instanceId === piece.spell.instanceId ? lastOfOthers : last
-    if (rival !== null && rival.until - piece.from > tolerance) found.push([rival, piece])
+    // Without tolerance even a spell of no length inside another's counts.
+    const both = tolerance > 0 && rival !== null ? Math.min(rival.until, piece.until) : rival?.until
+    if (rival !== null && both !== undefined && both - piece.from > tolerance) found.push([rival, piece])
     if (last === null || piece.until >= last.until) {
       if (last !== null && last.spell.instanceId !== piece.spell.instanceId) lastOfOthers = last
       last = piece
