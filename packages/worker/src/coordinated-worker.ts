@@ -14,6 +14,7 @@ import {
 } from '@es/coordination-core'
 import { AssignmentBook } from './assignment-book.js'
 import type { InstanceView } from './cluster-view.js'
+import { disposeAll } from './dispose-all.js'
 import { EventStream } from './event-stream.js'
 import { HeartbeatLoop } from './heartbeat-loop.js'
 import { isRunByPeer, viewPeers } from './instance-views.js'
@@ -43,9 +44,6 @@ export interface StopResult {
 }
 
 type Phase = WorkerStatus['phase']
-
-// For what a user's adapter takes to close; ours take less.
-const DISPOSE_SECONDS = 10
 
 /**
  * Shares subscriptions among processes: each is run by exactly one of them, moves when processes come and go, and starts in its new owner
@@ -257,7 +255,7 @@ export class CoordinatedWorker implements AsyncDisposable {
     }
     this.#binding?.unbind()
     for (const unsubscribe of this.#unsubscribes.splice(0)) unsubscribe()
-    await this.#dispose()
+    await disposeAll(this.#options.dispose, this.#options)
     this.#emit({ type: 'stopped', abandoned })
     this.#phase = 'stopped'
     return { abandoned }
@@ -276,19 +274,6 @@ export class CoordinatedWorker implements AsyncDisposable {
       await boundedCall(limit, () => this.#publish(notification))
     } catch (error) {
       logger.warn({ instanceId, error }, 'Could not announce the departure; the others notice it by silence')
-    }
-  }
-
-  async #dispose(): Promise<void> {
-    const { dispose, logger, instanceId, clock } = this.#options
-    for (const resource of dispose) {
-      try {
-        await boundedCall({ clock, what: 'Closing an adapter', timeoutSeconds: DISPOSE_SECONDS }, async () =>
-          resource[Symbol.asyncDispose](),
-        )
-      } catch (error) {
-        logger.error({ instanceId, error }, 'An adapter could not be closed')
-      }
     }
   }
 

@@ -1,7 +1,7 @@
-import { type Claim, CoordinationError, nextSubscriptionStep, type SubscriptionStep } from '@es/coordination-core'
+import { type Claim, nextSubscriptionStep, type SubscriptionStep } from '@es/coordination-core'
 import { ClaimDesk } from './claim-desk.js'
+import { RunKeeper } from './run-keeper.js'
 import { Soon } from './soon.js'
-import { type RunEnd, SubscriptionRun } from './subscription-run.js'
 import { WorkEntry } from './work-entry.js'
 import { WorkOrder } from './work-order.js'
 import type { StopCause, WorkerEvent } from './worker-event.js'
@@ -34,6 +34,7 @@ export class WorkSet {
   readonly #changed: () => void
   readonly #order: WorkOrder
   readonly #entries = new Map<string, WorkEntry>()
+  readonly #runs: RunKeeper
   readonly #desk: ClaimDesk | null
   readonly #soon: Soon
   #denied = ''
@@ -51,6 +52,7 @@ export class WorkSet {
     this.#changed = changed
     this.#order = new WorkOrder(options.subscriptions, options.mayRun)
     this.#soon = new Soon(options.clock, () => this.#reconcile())
+    this.#runs = new RunKeeper({ options, emit, settled: () => this.#reconcile() })
     const { ownership } = options
     this.#desk =
       ownership &&
@@ -170,7 +172,7 @@ export class WorkSet {
           toRelease.push(entry)
           break
         case 'start':
-          this.#start(entry, now)
+          this.#runs.start(entry)
           break
         case 'stop':
           this.#stop(entry, this.#isDraining ? 'stopping' : 'revoked')
@@ -179,7 +181,8 @@ export class WorkSet {
           this.#stop(entry, 'lost')
           break
         case 'abandon':
-          this.#abandon(entry)
+          this.#runs.abandon(entry)
+          this.#mustReconcile = true
           break
         case 'wait':
           break
@@ -291,62 +294,9 @@ export class WorkSet {
     this.#reconcile()
   }
 
-  #start(entry: WorkEntry, now: number): void {
-    const fencingToken = entry.claim?.fencingToken ?? null
-    entry.startedAt = now
-    entry.stopBy = null
-    this.#emit({ type: 'run_started', subscription: entry.name, fencingToken })
-    const run = new SubscriptionRun(entry.name, fencingToken, this.#options.run)
-    entry.run = run
-    void run.settled.then((end) => this.#settled(entry, run, end))
-  }
-
   #stop(entry: WorkEntry, cause: StopCause): void {
-    entry.stopBy ??= this.#now() + this.#options.drainTimeoutSeconds
-    entry.run?.stop(cause)
+    this.#runs.stop(entry, cause)
     this.#soon.ask()
-  }
-
-  #abandon(entry: WorkEntry): void {
-    const { logger, instanceId } = this.#options
-    const fencingToken = entry.run?.fencingToken ?? null
-    entry.run = null
-    entry.stopBy = null
-    entry.abandonedRuns++
-    logger.error(
-      { instanceId, subscription: entry.name },
-      'A run did not end in time and is given up; only its fencing token keeps it from doing harm',
-    )
-    this.#emit({ type: 'run_abandoned', subscription: entry.name, fencingToken })
-    this.#mustReconcile = true
-  }
-
-  #settled(entry: WorkEntry, run: SubscriptionRun, end: RunEnd): void {
-    const { subscription, fencingToken } = run
-    const { logger, instanceId } = this.#options
-    entry.forgive(this.#now(), this.#options)
-    if (entry.run !== run) {
-      entry.abandonedRuns--
-    } else {
-      entry.run = null
-      entry.stopBy = null
-      if (end.cause === null) this.#failed(entry, end.type === 'failed' ? end.error : null)
-      else this.#emit({ type: 'run_stopped', subscription, fencingToken, cause: end.cause })
-    }
-    if (end.type === 'failed' && end.cause !== null && !isAbortion(end.error)) {
-      logger.warn({ instanceId, subscription, error: end.error }, 'A run failed while it was ending')
-    }
-    this.#reconcile()
-  }
-
-  #failed(entry: WorkEntry, error: unknown): void {
-    const { logger, instanceId } = this.#options
-    const retryInSeconds = entry.failed(error, this.#now(), this.#options)
-    const { name: subscription, failures } = entry
-    const what = error === null ? 'A run ended without having been told to' : 'A run failed'
-    const next = retryInSeconds === null ? 'another instance should try' : 'it is started again'
-    logger.error({ instanceId, subscription, error, failures }, `${what}; ${next}`)
-    this.#emit({ type: 'run_failed', subscription, error, failures, retryInSeconds })
   }
 
   #reportDenied(): void {
@@ -362,10 +312,4 @@ export class WorkSet {
   #now(): number {
     return this.#options.clock.monotonicSeconds()
   }
-}
-
-/** Whether a run only passed on that it was told to end. */
-function isAbortion(error: unknown): boolean {
-  if (error instanceof CoordinationError) return error.code.startsWith('run_')
-  return error instanceof Error && error.name === 'AbortError'
 }
