@@ -71,12 +71,16 @@ export class TestElection implements AsyncDisposable {
 
   /** Ends the sessions of one identity; how many there were, among them such as are ending already. */
   async terminate(identity: string): Promise<number> {
-    return (
-      await this.query(
-        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`,
-        [identity],
-      )
-    ).length
+    const ended = await this.query(
+      `SELECT pid, pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1`,
+      [identity],
+    )
+    const pids = ended.map(({ pid }) => pid)
+    // A session that is ending is still shown for a moment, and would be taken for the next one.
+    await until(async () => (await this.query(`SELECT FROM pg_stat_activity WHERE pid = ANY ($1::int[])`, [pids])).length === 0, {
+      what: `the session of ${identity} to end`,
+    })
+    return pids.length
   }
 
   /** Resolves when whoever campaigns waits inside the server. */
