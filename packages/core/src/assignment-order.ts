@@ -1,5 +1,8 @@
 import type { WorkAssignment } from './work-assignment.js'
 
+/** Heartbeat timeouts of silence after which an epoch does not count any more: a leader repeats its assignments at least once in a timeout. */
+export const EPOCH_FORGOTTEN_AFTER_TIMEOUTS = 3
+
 /**
  * Which assignments are still valid, by the leader's fencing token and its count of plans.
  *

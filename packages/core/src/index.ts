@@ -85,3 +85,4 @@ export type {
 } from './assignment-planner.js'
 export { stickyPlanner } from './assignment-planner-sticky.js'
 export { nextSubscriptionStep, type SubscriptionFacts, type SubscriptionStep } from './subscription-step.js'
+export { EPOCH_FORGOTTEN_AFTER_TIMEOUTS } from './assignment-order.js'

@@ -1,4 +1,4 @@
-import { AssignmentOrder } from './assignment-order.js'
+import { AssignmentOrder, EPOCH_FORGOTTEN_AFTER_TIMEOUTS } from './assignment-order.js'
 import { type Callback, CallbackList } from './callback-list.js'
 import type { Clock } from './clock.js'
 import { parseCoordinatorOptions, type WorkRedistributionCoordinatorOptions } from './coordinator-options.js'
@@ -26,8 +26,6 @@ export type PeerStatusChangeCallback = Callback<[change: PeerStatusChange]>
 // Restarts leave a late message or two of the life before; more are a second process.
 const SIGNS_OF_A_DOUBLE = 3
 const LOGGED_IDS = 10
-// A leader repeats its assignments at least once in a timeout.
-const FORGOTTEN_AFTER_TIMEOUTS = 3
 
 /**
  * Makes and interprets the three coordination messages, keeps track of the peers, and calls back when something changes. It has no timers
@@ -78,7 +76,7 @@ export class WorkRedistributionCoordinator {
     this.heartbeatTimeoutSeconds = parsed.heartbeatTimeoutSeconds
     this.#elector = parsed.leaderElector
     this.#clock = parsed.clock
-    this.#assignments = new AssignmentOrder(FORGOTTEN_AFTER_TIMEOUTS * parsed.heartbeatTimeoutSeconds)
+    this.#assignments = new AssignmentOrder(EPOCH_FORGOTTEN_AFTER_TIMEOUTS * parsed.heartbeatTimeoutSeconds)
     this.#logger = parsed.logger
     this.#onceLog = new OnceLog(parsed.logger)
     this.#ownMessages = new OwnMessages({ ...parsed, log: this.#onceLog })

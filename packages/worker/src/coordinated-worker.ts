@@ -4,6 +4,7 @@ import {
   boundedCall,
   CoordinationError,
   type CoordinatorBinding,
+  EPOCH_FORGOTTEN_AFTER_TIMEOUTS,
   type HeartbeatMessage,
   invalidOption,
   requireSeconds,
@@ -22,6 +23,7 @@ import { lastWordSeconds } from './last-word.js'
 import { LeaderOffice } from './leader-office.js'
 import { Perception } from './perception.js'
 import { onTerminationSignal } from './process-signals.js'
+import { isSameList } from './same-names.js'
 import { Soon } from './soon.js'
 import { WorkSet } from './work-set.js'
 import type { WorkerEvent } from './worker-event.js'
@@ -77,7 +79,7 @@ export class CoordinatedWorker implements AsyncDisposable {
     this.#options = parseWorkerOptions(options)
     const { instanceId, incarnation, elector, heartbeatTimeoutSeconds, heartbeatIntervalSeconds, clock, logger } = this.#options
     this.instanceId = instanceId
-    this.#book = new AssignmentBook(() => clock.monotonicSeconds(), 3 * heartbeatTimeoutSeconds)
+    this.#book = new AssignmentBook(() => clock.monotonicSeconds(), EPOCH_FORGOTTEN_AFTER_TIMEOUTS * heartbeatTimeoutSeconds)
     this.#events = new EventStream(logger, instanceId)
     this.#coordinator = new WorkRedistributionCoordinator({
       instanceId,
@@ -388,7 +390,3 @@ export class CoordinatedWorker implements AsyncDisposable {
 }
 
 const INTENTS: readonly unknown[] = Object.values(ShutdownIntent)
-
-function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((name, index) => name === other[index])
-}

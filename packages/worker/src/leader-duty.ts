@@ -13,6 +13,7 @@ import {
 import type { ClusterView, InstanceView, Observation } from './cluster-view.js'
 import { firstMembership, type MembershipMemory } from './membership.js'
 import { type PlanRound, type PlanRoundOptions, planRound } from './plan-round.js'
+import { isSameList, isSameSet } from './same-names.js'
 import { Soon } from './soon.js'
 
 /** What the leader's duty is made of. */
@@ -296,13 +297,4 @@ export class LeaderDuty {
     this.end()
     giveUp(reason)
   }
-}
-
-function isSameList(one: readonly string[], other: readonly string[] | undefined): boolean {
-  return other !== undefined && one.length === other.length && one.every((name, index) => name === other[index])
-}
-
-function isSameSet(one: readonly string[], other: readonly string[]): boolean {
-  const set = new Set(other)
-  return one.length === set.size && one.every((name) => set.has(name))
 }
