@@ -113,7 +113,10 @@ export class LeasedSession {
   /** Renews the trust, or ends the session (L1, L3). */
   async confirm(limitSeconds?: number): Promise<void> {
     const sentAt = this.#now()
+    const wasTrusted = sentAt < this.#trustedUntil
     const [row] = await this.ask(CHECK, [], limitSeconds)
+    // After a pause the answer may be read before the timers that are due: trust that has run out does not come back unnoticed (L2).
+    if (wasTrusted && this.endIfOverdue()) throw this.#endedBecause
     const checksum = [...this.held.keys()].reduce((sum, key) => sum + BigInt(key), 0n)
     if (row?.is_standby !== false) throw this.#doubt('The server is no longer the primary')
     if (Number(row.locks) !== this.held.size || row.checksum !== String(checksum)) {

@@ -117,6 +117,21 @@ describe('the lease of a LockSession', () => {
     expect(watch.losses).toEqual(['The lease could not be renewed in time'])
   })
 
+  it('does not get trust back that ran out in a pause, by an answer that is read before any timer has run (L2, L4)', async () => {
+    const { locks, watch } = newSession()
+    await locks.tryLock([KEY])
+    const real = clock.monotonicSeconds.bind(clock)
+    let paused = 0
+    clock.monotonicSeconds = () => real() + paused
+    server.fateOf = () => ({ afterSeconds: 1 })
+    // Sent at 5, and answered during a pause from 6 to 11, which is past the deadline of 10.
+    clock.setTimer(6, () => {
+      paused = 5
+    })
+    await clock.advance(6)
+    expect([locks.tokenOf(KEY), watch.losses]).toEqual([null, ['The lease could not be renewed in time']])
+  })
+
   it('outlives a server that takes almost a third of the lease for every answer: the next renewal does not wait for that as well (E1b)', async () => {
     const { locks, watch } = newSession()
     await locks.tryLock([KEY])
