@@ -7,8 +7,8 @@ import { PostgresLeaderElector } from '@es/coordination-postgres'
 import { sharedServer } from '@es/test-server'
 
 interface Election extends AsyncDisposable {
-  /** One contender. */
-  enter(identity: string): CampaigningLeaderElector
+  /** One contender; whoever enters it disposes of it. */
+  enter(identity: string): CampaigningLeaderElector & AsyncDisposable
 }
 
 async function openElection(adapter: string): Promise<Election> {
@@ -19,18 +19,8 @@ async function openElection(adapter: string): Promise<Election> {
     }
     case 'postgres': {
       const server = await sharedServer()
-      const electors: PostgresLeaderElector[] = []
-      return {
-        enter(identity) {
-          const elector = new PostgresLeaderElector({ identity, connection: server.url, election: 'invoices', leaseSeconds: 1 })
-          electors.push(elector)
-          return elector
-        },
-        async [Symbol.asyncDispose]() {
-          await Promise.all(electors.map((elector) => elector.close()))
-          await server.stop()
-        },
-      }
+      const settings = { connection: server.url, election: 'invoices', leaseSeconds: 1 }
+      return { enter: (identity) => new PostgresLeaderElector({ identity, ...settings }), [Symbol.asyncDispose]: () => server.stop() }
     }
     default:
       throw new Error(`ELECTOR must be memory or postgres, got ${adapter}`)
@@ -40,13 +30,10 @@ async function openElection(adapter: string): Promise<Election> {
 // From here on nothing knows which adapter it is.
 
 /** Waits for its turn, works alone, and hands over. */
-async function workAlone(elector: CampaigningLeaderElector, work: (worker: string) => Promise<void>): Promise<void> {
+async function workAlone(identity: string, work: () => Promise<void>): Promise<void> {
+  await using elector = election.enter(identity)
   await elector.campaign()
-  try {
-    await work(elector.identity)
-  } finally {
-    await elector.release()
-  }
+  await work()
 }
 
 const adapter = process.env.ELECTOR ?? 'memory'
@@ -58,11 +45,11 @@ let atWork = 0
 
 await Promise.all(
   workers.map((identity) =>
-    workAlone(election.enter(identity), async (worker) => {
+    workAlone(identity, async () => {
       atWork++
       assert.equal(atWork, 1, 'two workers are at work at once')
       await new Promise((resolve) => setTimeout(resolve, 20))
-      done.push(worker)
+      done.push(identity)
       atWork--
     }),
   ),

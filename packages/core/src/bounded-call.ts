@@ -31,7 +31,11 @@ export async function boundedCall<T>(options: BoundedCallOptions, work: (over: A
   const cancelTimer =
     timeoutSeconds === undefined
       ? undefined
-      : clock.setTimer(timeoutSeconds, () => over.abort(new ConnectionError('timed_out', `${what} took longer than ${timeoutSeconds} s`)))
+      : clock.setTimer(timeoutSeconds, () =>
+          over.abort(
+            new ConnectionError('timed_out', `${what} took longer than ${timeoutSeconds} s and is given up; look at what keeps it`),
+          ),
+        )
   // After the timer, which the clock may refuse.
   const giveUp = (event: Event): void => over.abort((event.target as AbortSignal).reason)
   for (const signal of signals) signal?.addEventListener('abort', giveUp)

@@ -1,4 +1,4 @@
-import { MessageDecoder } from './decoder.js'
+import { type CoordinationMessage, MessageDecoder } from './decoder.js'
 import { HeartbeatMessage } from './heartbeat-message.js'
 import { consoleLogger, type Logger } from './logger.js'
 import { ShutdownNotification } from './shutdown-notification.js'
@@ -26,7 +26,7 @@ export interface CoordinatorBinding {
    *
    * @throws what `Transport.publish` throws.
    */
-  publish(message: HeartbeatMessage | ShutdownNotification | WorkAssignment): Promise<void>
+  publish(message: CoordinationMessage): Promise<void>
   /** Stops listening. Idempotent. */
   unbind(): void
 }
@@ -81,7 +81,7 @@ export async function bindCoordinator(
   }
 }
 
-function topicOf(message: HeartbeatMessage | ShutdownNotification | WorkAssignment): string {
+function topicOf(message: CoordinationMessage): string {
   if (message instanceof HeartbeatMessage) return HEARTBEAT_TOPIC
   return message instanceof ShutdownNotification ? SHUTDOWN_NOTIFICATIONS_TOPIC : WORK_ASSIGNMENT_TOPIC
 }

@@ -11,6 +11,8 @@ interface Sent {
   readonly stamp?: number
   readonly incarnation?: string
   readonly sequence?: number
+  readonly declined?: readonly string[]
+  readonly capacity?: number
 }
 
 /** A coordinator under test, the instance `me`, and what it reports. Times are seconds on its clock. */
@@ -34,10 +36,8 @@ export class Observer {
   /** A heartbeat of `instanceId` arrives at `seconds`. */
   beat(seconds: number, instanceId: string, subscriptions: readonly string[] = [], sent: Sent = {}): Promise<boolean> {
     this.clock.seconds = seconds
-    const { stamp = seconds, incarnation, sequence } = sent
-    return this.coordinator.handleHeartbeat(
-      new HeartbeatMessage({ instanceId, timestamp: at(stamp), subscriptions, incarnation, sequence }),
-    )
+    const { stamp = seconds, ...rest } = sent
+    return this.coordinator.handleHeartbeat(new HeartbeatMessage({ instanceId, timestamp: at(stamp), subscriptions, ...rest }))
   }
 
   /** A goodbye of `instanceId` arrives at `seconds`. */

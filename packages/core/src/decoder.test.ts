@@ -43,7 +43,7 @@ describe('MessageDecoder', () => {
       { topic: null, fault: 'unknown_topic', count: 3 },
     ])
     expect(decoder.droppedCount).toBe(12)
-    expect(logger.lines.map(({ fields }) => fields.topic)).toEqual([HEARTBEAT_TOPIC, HEARTBEAT_TOPIC, WORK_ASSIGNMENT_TOPIC, 'other-0'])
+    expect(logger.lines.map(({ fields }) => fields.topic)).toEqual([HEARTBEAT_TOPIC, HEARTBEAT_TOPIC, WORK_ASSIGNMENT_TOPIC, '"other-0"'])
   })
 
   it('drops the bare NaN and Infinity that Python writes, and the null that JavaScript writes, and reads the next message (M5)', () => {

@@ -1,6 +1,7 @@
 import { InvalidMessageError } from './errors.js'
 import { HeartbeatMessage } from './heartbeat-message.js'
-import { consoleLogger, type Logger, safeLogger } from './logger.js'
+import type { Logger } from './logger.js'
+import { describeValue, requireLogger, requireOptions } from './options.js'
 import { ShutdownNotification } from './shutdown-notification.js'
 import { HEARTBEAT_TOPIC, SHUTDOWN_NOTIFICATIONS_TOPIC, WORK_ASSIGNMENT_TOPIC } from './topics.js'
 import { WorkAssignment } from './work-assignment.js'
@@ -40,8 +41,6 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   [WORK_ASSIGNMENT_TOPIC, WorkAssignment.fromDict],
 ])
 
-const LOGGED_TOPIC_LENGTH = 128
-
 /**
  * Turns what comes off a transport into messages, and never throws into it: what cannot be decoded is counted, logged once for each
  * topic and kind of fault, and dropped.
@@ -50,8 +49,9 @@ export class MessageDecoder {
   readonly #logger: Logger
   readonly #dropped = new Map<string, { topic: string | null; fault: DecodeFault; count: number }>()
 
-  constructor({ logger = consoleLogger }: MessageDecoderOptions = {}) {
-    this.#logger = safeLogger(logger)
+  /** @throws CoordinationError `invalid_options` when `logger` is none. */
+  constructor(options: MessageDecoderOptions = {}) {
+    this.#logger = requireLogger(requireOptions(options).logger)
   }
 
   /**
@@ -65,7 +65,7 @@ export class MessageDecoder {
   decode(topic: string, payload: unknown): CoordinationMessage | null
   decode(topic: string, payload: unknown): CoordinationMessage | null {
     const read = READERS.get(topic)
-    if (!read) return this.#drop(null, 'unknown_topic', { topic: String(topic).slice(0, LOGGED_TOPIC_LENGTH) })
+    if (!read) return this.#drop(null, 'unknown_topic', { topic: describeValue(topic) })
 
     let dict = payload
     if (typeof payload === 'string') {

@@ -2,7 +2,7 @@
  * Anything that this project throws on purpose, or gives as the reason of a signal. Branch on {@link CoordinationError.code}, never on the message.
  *
  * Codes, besides those of {@link ConnectionError} and {@link InvalidMessageError}:
- * - options and calls: `invalid_options`, `already_started`
+ * - options and calls: `invalid_options`, `already_started`; from a planner of your own `invalid_plan`
  * - messages that cannot be sent: `message_not_json`, `message_too_large`
  * - claims: `too_many_claims`; as the reason of a claim's signal `claim_released`, `claim_lost`
  * - as the reason of a run's signals: `run_revoked`, `run_stopping`, `run_lost`
@@ -63,7 +63,11 @@ export class InvalidMessageError extends CoordinationError {
 /** How many issues an {@link InvalidMessageError} reports; the rest is only counted. */
 export const MAX_REPORTED_ISSUES = 10
 
-/** The text of anything that was thrown, for logs and messages. */
+/** The text of anything that was thrown, for logs and messages. Never throws, whatever that was. */
 export function errorMessage(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
+  try {
+    return String(error instanceof Error ? error.message : error)
+  } catch {
+    return 'something that has no text'
+  }
 }

@@ -14,6 +14,7 @@ export {
   type LeaderChangeCallback,
   type LeaderElector,
   missingLeaderElectorMembers,
+  requireLeaderElector,
   type TryAcquireOptions,
 } from './leader-elector.js'
 export { Leadership, type LeadershipOptions } from './leadership.js'
@@ -51,6 +52,7 @@ export type { PeerInfo, PeerStatus, PeerStatusChange } from './peer-info.js'
 
 // Building blocks for adapters
 export { type Callback, CallbackList } from './callback-list.js'
+export { callSafely } from './call-safely.js'
 export { type BoundedCallOptions, boundedCall } from './bounded-call.js'
 export { type BackoffOptions, backoffSeconds } from './backoff.js'
 export { FailureLog, type FailureLogOptions } from './failure-log.js'
@@ -59,8 +61,13 @@ export {
   describeValue,
   invalidOption,
   MAX_NAME_LENGTH,
+  requireClock,
+  requireFunction,
   requireInteger,
+  requireLogger,
+  requireMethods,
   requireName,
+  requireOptions,
   requireOrder,
   requireSeconds,
 } from './options.js'
@@ -85,4 +92,5 @@ export type {
 } from './assignment-planner.js'
 export { stickyPlanner } from './assignment-planner-sticky.js'
 export { nextSubscriptionStep, type SubscriptionFacts, type SubscriptionStep } from './subscription-step.js'
-export { EPOCH_FORGOTTEN_AFTER_TIMEOUTS } from './assignment-order.js'
+export { type AssignmentStamp, EPOCH_FORGOTTEN_AFTER_TIMEOUTS, isOlderAssignment } from './assignment-order.js'
+export { isSameList } from './same-list.js'

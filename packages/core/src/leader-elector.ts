@@ -1,3 +1,5 @@
+import { lacksMembers } from './options.js'
+
 /** Told `true` when leadership is gained and `false` when it is lost; awaited before the next callback runs. */
 export type LeaderChangeCallback = (isLeader: boolean) => Promise<void> | void
 
@@ -88,6 +90,17 @@ const METHODS = ['tryAcquire', 'release', 'renew', 'onLeaderChange', 'removeLead
 export function missingLeaderElectorMembers(value: unknown): string[] {
   const members: Record<string, unknown> = value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {}
   return [...PROPERTIES.filter((name) => !(name in members)), ...METHODS.filter((name) => typeof members[name] !== 'function')]
+}
+
+/**
+ * Checks an option that is a leader elector, and returns it. Presence of members only, see {@link missingLeaderElectorMembers}.
+ *
+ * @throws CoordinationError `invalid_options` naming what it lacks.
+ */
+export function requireLeaderElector(name: string, value: LeaderElector): LeaderElector {
+  const missing = missingLeaderElectorMembers(value)
+  if (missing.length === 0) return value
+  throw lacksMembers(name, value, 'a LeaderElector', missing)
 }
 
 /** Whether `value` has every member of {@link LeaderElector}. Presence only, see {@link missingLeaderElectorMembers}. */

@@ -62,6 +62,13 @@ export class Lineage {
     this.incarnation = incarnation ?? null
   }
 
+  /** How long the names kept here are together, in UTF-16 units. */
+  get textLength(): number {
+    let length = this.incarnation?.length ?? 0
+    for (const { incarnation } of this.#former ?? []) length += incarnation.length
+    return length
+  }
+
   /** Judges a heartbeat, and remembers it if it is to be taken. */
   heartbeat(stamp: Stamp, standing: Standing): Verdict {
     const { incarnation } = stamp

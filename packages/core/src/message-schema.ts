@@ -10,6 +10,7 @@ export const MAX_SUBSCRIPTIONS = 10_000
 export const MAX_EPOCH = 2n ** 64n - 1n
 
 const REPORTED_NAMES = 3
+const FEW_NAMES = 40
 
 const EMPTY_LIST: readonly string[] = Object.freeze([])
 const EMPTY_METADATA: JsonObject = Object.freeze({})
@@ -102,18 +103,20 @@ function readSubscriptions(value: unknown, context: z.core.$RefinementCtx): read
     return EMPTY_LIST
   }
   if (value.length === 0) return EMPTY_LIST
-  const names = new Set<string>()
   let faults = 0
   for (let index = 0; index < value.length; index++) {
-    const name: unknown = value[index]
-    if (isName(name)) names.add(name)
-    else {
-      report(context, NAME_RULE, [index])
-      // Thousands of faults tell no more than the first few, and would leave no room for those of other fields.
-      if (++faults === REPORTED_NAMES) break
-    }
+    if (isName(value[index])) continue
+    report(context, NAME_RULE, [index])
+    // Thousands of faults tell no more than the first few, and would leave no room for those of other fields.
+    if (++faults === REPORTED_NAMES) break
   }
-  return Object.freeze(names.size === value.length ? value.slice() : [...names])
+  return Object.freeze(areDistinct(value) ? value.slice() : [...new Set(value as readonly string[])])
+}
+
+function areDistinct(names: readonly string[]): boolean {
+  // Of a few, comparing each with all others takes a third of the time that a set does.
+  if (names.length <= FEW_NAMES) return names.every((name, index) => names.indexOf(name, index + 1) < 0)
+  return new Set(names).size === names.length
 }
 
 function report(context: z.core.$RefinementCtx, expected: string, path: PropertyKey[] = []): void {

@@ -44,7 +44,7 @@ describe('options', () => {
       code: 'invalid_options',
       message: `x must be short, got "${'y'.repeat(40)}…"`,
     })
-    expect([1, true, null, undefined, [1], {}, 1n].map(describeValue)).toEqual([
+    expect([1, true, null, undefined, [1], {}, 1n, ' postgres://user:secret@host/database'].map(describeValue)).toEqual([
       '1',
       'true',
       'null',
@@ -52,6 +52,7 @@ describe('options', () => {
       'an array',
       'a value of type object',
       'a value of type bigint',
+      'a URL',
     ])
   })
 })

@@ -1,4 +1,6 @@
+import { type Clock, systemClock } from './clock.js'
 import { CoordinationError } from './errors.js'
+import { consoleLogger, type Logger, safeLogger } from './logger.js'
 
 /** Bounds of an option that is a number. */
 export interface Bounds {
@@ -69,6 +71,54 @@ export function requireName(name: string, value: unknown): string {
   throw invalidOption(name, value, NAME_RULE)
 }
 
+/**
+ * Checks that options were given as an object, and returns it.
+ *
+ * @throws CoordinationError `invalid_options` otherwise, also for none at all.
+ */
+export function requireOptions<Options extends object>(options: Options): Options {
+  if (typeof options === 'object' && options !== null) return options
+  throw invalidOption('options', options, 'an object')
+}
+
+/**
+ * Checks an option that is a function and returns it.
+ *
+ * @throws CoordinationError `invalid_options` unless `value` is a function.
+ */
+export function requireFunction<Value>(name: string, value: Value): Value {
+  if (typeof value === 'function') return value
+  throw invalidOption(name, value, 'a function')
+}
+
+/**
+ * Checks an option that is an object of the user's by its methods, and returns it.
+ *
+ * @throws CoordinationError `invalid_options` naming the `methods` that it lacks.
+ */
+export function requireMethods<Value>(name: string, value: Value, methods: readonly string[]): Value {
+  const members = value as Readonly<Record<string, unknown>> | null | undefined
+  const missing = methods.filter((method) => typeof members?.[method] !== 'function')
+  if (missing.length === 0) return value
+  throw lacksMembers(name, value, `an object with the methods ${methods.join(', ')}`, missing)
+}
+
+/** The error for an option that is an object of the user's, and lacks members: names them, or says what was given instead of an object. */
+export function lacksMembers(name: string, value: unknown, rule: string, missing: readonly string[]): CoordinationError {
+  if (typeof value !== 'object' || value === null) return invalidOption(name, value, rule)
+  return new CoordinationError('invalid_options', `${name} must be ${rule}; it lacks ${missing.join(', ')}`)
+}
+
+/** The clock of an option, or the system's. @throws CoordinationError `invalid_options` when it is none. */
+export function requireClock(clock: Clock = systemClock): Clock {
+  return requireMethods('clock', clock, ['now', 'monotonicSeconds', 'setTimer'])
+}
+
+/** The logger of an option, or the console's, as one that never throws. @throws CoordinationError `invalid_options` when it is none. */
+export function requireLogger(logger: Logger = consoleLogger): Logger {
+  return safeLogger(requireMethods('logger', logger, ['debug', 'info', 'warn', 'error']))
+}
+
 /** Longest instance id, incarnation or subscription name, in UTF-16 units. */
 export const MAX_NAME_LENGTH = 1024
 
@@ -95,8 +145,9 @@ function describeBounds({ above, atLeast, atMost }: Bounds): string {
   return bounds.length === 0 ? '' : ` ${bounds.join(' and ')}`
 }
 
-/** A value for an error message: numbers as they are, text quoted and cut, anything else by its type. */
+/** A value for an error message: numbers as they are, text quoted and cut, anything else by its type. A URL is not shown: it may hold a password. */
 export function describeValue(value: unknown): string {
+  if (typeof value === 'string' && /^\s*[\w+]+:\/\//.test(value)) return 'a URL'
   if (typeof value === 'string') return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value)
   if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined) return String(value)
   return Array.isArray(value) ? 'an array' : `a value of type ${typeof value}`

@@ -53,6 +53,9 @@ export interface CreateShutdownNotificationOptions {
   readonly metadata?: Readonly<Record<string, unknown>> | undefined
 }
 
+// Between an incarnation and the number of times it was continued.
+const CONTINUED = '~'
+
 /** What an {@link OwnMessages} is made of. */
 export interface OwnMessagesOptions {
   readonly instanceId: string
@@ -62,13 +65,43 @@ export interface OwnMessagesOptions {
   readonly log: OnceLog
 }
 
-/** Makes the messages that an instance sends about itself, all in one sequence. */
+/**
+ * Makes the messages that an instance sends about itself, all in one sequence.
+ *
+ * - O1. Whatever is heard in this instance's name under its incarnation and was not sent by it would make the peers refuse what it says next
+ *   (lineage rules L2 and L4). A new incarnation, which nobody has heard of, is always adopted (L1).
+ */
 export class OwnMessages {
   readonly #options: OwnMessagesOptions
   #sequence = 0
+  #contradictions = 0
 
   constructor(options: OwnMessagesOptions) {
     this.#options = options
+  }
+
+  /** Names this run of the instance; `undefined` when its messages carry none. */
+  get incarnation(): string | undefined {
+    const { incarnation } = this.#options
+    return this.#contradictions === 0 ? incarnation : `${incarnation}${CONTINUED}${this.#contradictions}`
+  }
+
+  /** Whether `incarnation` is one that this run of the instance goes or went by. */
+  isOwn(incarnation: string | undefined): boolean {
+    const { incarnation: first } = this.#options
+    return first !== undefined && (incarnation === first || incarnation?.startsWith(`${first}${CONTINUED}`) === true)
+  }
+
+  /** Whether a message under the present incarnation with this sequence is none of those made here. */
+  isForeign(sequence: number | undefined): boolean {
+    return sequence === undefined || sequence > this.#sequence
+  }
+
+  /** O1: goes by a new incarnation from now on. `false` when there is none to change. */
+  contradict(): boolean {
+    if (this.#options.incarnation === undefined) return false
+    this.#contradictions++
+    return true
   }
 
   /** See `WorkRedistributionCoordinator.createHeartbeat`. */
@@ -106,7 +139,7 @@ export class OwnMessages {
   }
 
   #order(): { readonly incarnation: string; readonly sequence: number } | undefined {
-    const { incarnation } = this.#options
+    const { incarnation } = this
     return incarnation === undefined ? undefined : { incarnation, sequence: ++this.#sequence }
   }
 

@@ -10,8 +10,8 @@ export type PeerStatus = 'healthy' | 'stale' | 'draining' | 'terminated' | 'unkn
 /** What is known about another instance, as of the call that returned it; frozen. */
 export interface PeerInfo {
   readonly instanceId: string
-  /** By the coordinator's own `heartbeatTimeoutSeconds` and clock, never by the peer's clock. Never `unknown` here. */
-  readonly status: PeerStatus
+  /** By the coordinator's own `heartbeatTimeoutSeconds` and clock, never by the peer's clock. */
+  readonly status: Exclude<PeerStatus, 'unknown'>
   /** The newest heartbeat of its present life, `null` when none came. */
   readonly lastHeartbeat: HeartbeatMessage | null
   /** Its goodbye, `null` while it stays. */

@@ -304,7 +304,7 @@ describe('forgetting', () => {
     expect([...observer.coordinator.knownPeers.keys()]).toEqual(['b', 'd'])
     expect(observer.logger.messages('warn')).toEqual([
       'The peer table is full of live peers: new ones are ignored',
-      'The peer table is full: the peers gone longest make room, with what they left unclaimed',
+      'The peer table is full: the peers gone longest make room, with what they left unclaimed, and then the newest',
     ])
   })
 })

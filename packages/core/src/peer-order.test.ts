@@ -26,6 +26,17 @@ describe('order by stamp, from peers that send no incarnation', () => {
     expect(await observer.beat(10, 'b', ['s3'])).toBe(false)
   })
 
+  it.each([{ declined: ['s2'] }, { capacity: 0 }])(
+    'takes a second heartbeat of one millisecond that differs in nothing but %o',
+    async (news) => {
+      const observer = new Observer()
+      await observer.beat(10, 'b', ['s1'])
+      expect(await observer.beat(10, 'b', ['s1'], news)).toBe(true)
+      expect(await observer.beat(10, 'b', ['s1'], news), 'a repeat').toBe(false)
+      expect(observer.coordinator.getPeer('b')?.lastHeartbeat).toMatchObject(news)
+    },
+  )
+
   it('drops the goodbye of the life before when it comes after the first heartbeat of the next (C4)', async () => {
     const observer = new Observer()
     await observer.beat(10, 'b', ['s'])
@@ -213,7 +224,7 @@ describe('order by incarnation and sequence', () => {
   it('warns once when another process uses its own id', async () => {
     const observer = new Observer({ incarnation: 'mine' })
     for (let time = 0; time < 10; time++) {
-      await observer.beat(time, 'me', [], { incarnation: 'mine', sequence: time })
+      await observer.coordinator.handleHeartbeat(observer.coordinator.createHeartbeat({ subscriptions: [] }))
       await observer.beat(time, 'me', [], { incarnation: 'other', sequence: time })
     }
     expect(observer.logger.messages('warn')).toEqual(['Another process uses the instance id of this one; give each its own'])

@@ -1,6 +1,7 @@
 import type { HeartbeatMessage } from './heartbeat-message.js'
 import type { Lineage } from './lineage.js'
 import type { PeerInfo, PeerStatus } from './peer-info.js'
+import { isSameList } from './same-list.js'
 import type { ShutdownNotification } from './shutdown-notification.js'
 import type { Loser } from './work-ledger.js'
 
@@ -22,6 +23,8 @@ export interface PeerRecord extends Loser {
   told: PeerStatus
   restarted: boolean
   leftBehind: readonly string[]
+  /** What it counts against the table's limit, see {@link estimateBytes}. */
+  bytes: number
   /** The view from outside; `null` when it is out of date. */
   info: PeerInfo | null
   previous: PeerRecord | null
@@ -44,6 +47,7 @@ export function newPeerRecord(instanceId: string, lineage: Lineage, now: number)
     told: 'unknown',
     restarted: false,
     leftBehind: NOTHING,
+    bytes: 0,
     info: null,
     unclaimed: null,
     previous: null,
@@ -54,6 +58,37 @@ export function newPeerRecord(instanceId: string, lineage: Lineage, now: number)
 /** What the peer runs, as far as it said. */
 export function subscriptionsOf({ goodbye, heartbeat }: PeerRecord): readonly string[] {
   return goodbye?.subscriptions ?? heartbeat?.subscriptions ?? NOTHING
+}
+
+// What the engine needs at worst: two bytes a character, and what maps, sets and lists take for each entry.
+const BYTES_PER_CHARACTER = 2
+const BYTES_PER_PEER = 1000
+const BYTES_PER_SUBSCRIPTION = 300
+const BYTES_PER_NAME = 40
+const BYTES_PER_METADATA_CHARACTER = 20
+
+/** The memory that a peer takes, estimated from above. Costs the length of its lists. */
+export function estimateBytes(record: PeerRecord): number {
+  const { instanceId, lineage, heartbeat, goodbye } = record
+  const lists = [heartbeat?.subscriptions, goodbye?.subscriptions]
+  let bytes = BYTES_PER_PEER + BYTES_PER_CHARACTER * (instanceId.length + lineage.textLength)
+  for (const list of lists) for (const name of list ?? NOTHING) bytes += BYTES_PER_SUBSCRIPTION + BYTES_PER_CHARACTER * name.length
+  for (const name of heartbeat?.declined ?? NOTHING) bytes += BYTES_PER_NAME + BYTES_PER_CHARACTER * name.length
+  if (goodbye) bytes += BYTES_PER_METADATA_CHARACTER * JSON.stringify(goodbye.metadata).length
+  return bytes
+}
+
+/** Whether two heartbeats say the same of the same moment. */
+export function isSameReport(one: HeartbeatMessage, other: HeartbeatMessage): boolean {
+  return (
+    one.timestamp.getTime() === other.timestamp.getTime() &&
+    one.inFlightCount === other.inFlightCount &&
+    one.isLeader === other.isLeader &&
+    one.loadFactor === other.loadFactor &&
+    one.capacity === other.capacity &&
+    isSameList(one.subscriptions, other.subscriptions) &&
+    isSameList(one.declined, other.declined)
+  )
 }
 
 /** The record from outside, frozen; the same object until something changes. */

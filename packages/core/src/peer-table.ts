@@ -1,10 +1,10 @@
 import type { HeartbeatMessage } from './heartbeat-message.js'
 import { Lineage, type Standing, type Verdict } from './lineage.js'
 import type { PeerInfo, PeerStatusChange } from './peer-info.js'
-import { newPeerRecord, PeerList, type PeerRecord, peerInfo, subscriptionsOf } from './peer-record.js'
+import { estimateBytes, isSameReport, newPeerRecord, PeerList, type PeerRecord, peerInfo, subscriptionsOf } from './peer-record.js'
 import type { ShutdownNotification } from './shutdown-notification.js'
 import { Tombstones } from './tombstones.js'
-import { isSameList, WorkLedger } from './work-ledger.js'
+import { WorkLedger } from './work-ledger.js'
 
 /** What a {@link PeerTable} is made of; all required, the coordinator has the defaults. */
 export interface PeerTableOptions {
@@ -12,6 +12,7 @@ export interface PeerTableOptions {
   readonly peerRetentionSeconds: number
   readonly maxDrainSeconds: number
   readonly maxPeers: number
+  readonly maxPeerBytes: number
 }
 
 /** What became of a message: the {@link Verdict} on it, or `full` when there was no room for its sender. */
@@ -19,6 +20,11 @@ export type Receipt = Verdict | 'full'
 
 // Sums of floating-point seconds must not make an age that is exactly the timeout look larger.
 const ROUNDING_SECONDS = 1e-9
+
+// Part of the memory that is left when the newest had to make room.
+const FULL_ENOUGH = 0.9
+// Of the memory for peers, the part whose number of bytes is the number of characters that tombstones may keep.
+const TOMBSTONE_SHARE = 8
 
 const NOTHING: readonly string[] = Object.freeze([])
 
@@ -30,6 +36,8 @@ const NOTHING: readonly string[] = Object.freeze([])
  * - T2. Whatever depends on time is read after {@link advance}, so all answers of one instant agree.
  * - T3. A message costs O(1) and the size of a changed subscription list; advancing costs what has expired.
  * - T4. Each change of status is taken once ({@link takeChange}), and the `previous` of a change is the `status` of the one before.
+ * - T5. Nothing that arrives makes it larger than `maxPeers` and `maxPeerBytes`. Who is gone longest makes room; among the others, who came first
+ *   stays: peers that somebody makes up cannot push out those that were there before.
  */
 export class PeerTable {
   readonly #options: PeerTableOptions
@@ -43,17 +51,23 @@ export class PeerTable {
   #nextDrainEndsAt = Number.POSITIVE_INFINITY
   #nextForgetAt = Number.POSITIVE_INFINITY
   #evictedCount = 0
+  #bytes = 0
 
   constructor(options: PeerTableOptions) {
     this.#options = options
-    this.#tombstones = new Tombstones(options.peerRetentionSeconds, options.maxPeers)
+    this.#tombstones = new Tombstones(options.peerRetentionSeconds, options.maxPeers, options.maxPeerBytes / TOMBSTONE_SHARE)
   }
 
   get healthyCount(): number {
     return this.#lists.healthy.size
   }
 
-  /** How many gone peers had to make room for new ones. */
+  /** What is kept: never more than T5 says, but for the tombstones, which have limits of their own. */
+  get kept(): { readonly peers: number; readonly bytes: number; readonly tombstones: number } {
+    return { peers: this.#peers.size, bytes: this.#bytes, tombstones: this.#tombstones.size }
+  }
+
+  /** How many peers had to make room. */
   get evictedCount(): number {
     return this.#evictedCount
   }
@@ -157,7 +171,7 @@ export class PeerTable {
     record.heartbeat = message
     record.heardAt = now
     record.info = null
-    return verdict
+    return this.#weigh(record, now) ? verdict : 'full'
   }
 
   /** Takes a shutdown notification that arrived at `now`. */
@@ -197,7 +211,7 @@ export class PeerTable {
       )
     }
     this.#beginDrain(record, message, now)
-    return verdict
+    return this.#weigh(record, now) ? verdict : 'full'
   }
 
   /** Drops a peer and its work; its old messages do not bring it back during the retention period. `false` when it is not known. */
@@ -265,7 +279,7 @@ export class PeerTable {
     this.#peers.set(instanceId, record)
     this.#lists.healthy.append(record)
     welcome(record)
-    return verdict
+    return this.#weigh(record, now) ? verdict : 'full'
   }
 
   /** The life of `record` is over, another takes its place. Returns what it had and nobody took, as far as this record knows. */
@@ -331,15 +345,38 @@ export class PeerTable {
     return (status === 'stale' ? heardAt : goneAt) + peerRetentionSeconds
   }
 
+  /** Takes note of what `record` takes up now. `false` when it was too much, and the record had to go. */
+  #weigh(record: PeerRecord, now: number): boolean {
+    const bytes = estimateBytes(record)
+    this.#bytes += bytes - record.bytes
+    record.bytes = bytes
+    if (this.#bytes <= this.#options.maxPeerBytes) return true
+    while (this.#bytes > this.#options.maxPeerBytes && this.#makeRoom(now));
+    if (this.#bytes > this.#options.maxPeerBytes) this.#dropNewest(now)
+    return this.#peers.get(record.instanceId) === record
+  }
+
+  /** Finding the newest means walking over all, so it is done for a good part of the memory at once. */
+  #dropNewest(now: number): void {
+    for (const record of [...this.#peers.values()].reverse()) {
+      if (this.#bytes <= this.#options.maxPeerBytes * FULL_ENOUGH) return
+      this.#evict(record, now)
+    }
+  }
+
   #makeRoom(now: number): boolean {
     const stale = this.#lists.stale.first
     const terminated = this.#lists.terminated.first
     const longestGone = stale && terminated ? (stale.goneAt <= terminated.goneAt ? stale : terminated) : (stale ?? terminated)
     if (!longestGone) return false
-    this.#drop(longestGone)
-    this.#tombstones.put(longestGone.instanceId, longestGone.lineage, now)
-    this.#evictedCount++
+    this.#evict(longestGone, now)
     return true
+  }
+
+  #evict(record: PeerRecord, now: number): void {
+    this.#drop(record)
+    this.#tombstones.put(record.instanceId, record.lineage, now)
+    this.#evictedCount++
   }
 
   #drop(record: PeerRecord): void {
@@ -348,15 +385,6 @@ export class PeerTable {
     this.#lists[record.status].remove(record)
     this.#untold.delete(record)
     this.#peers.delete(record.instanceId)
+    this.#bytes -= record.bytes
   }
-}
-
-function isSameReport(one: HeartbeatMessage, other: HeartbeatMessage): boolean {
-  return (
-    one.timestamp.getTime() === other.timestamp.getTime() &&
-    one.inFlightCount === other.inFlightCount &&
-    one.isLeader === other.isLeader &&
-    one.loadFactor === other.loadFactor &&
-    isSameList(one.subscriptions, other.subscriptions)
-  )
 }

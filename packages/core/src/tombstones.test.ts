@@ -29,4 +29,15 @@ describe('Tombstones', () => {
     single.put('b', new Lineage(undefined), 0)
     expect([single.get('a', 1) !== null, single.get('b', 1) !== null]).toEqual([false, true])
   })
+  it('are bounded in size: the oldest go first', () => {
+    const tombstones = new Tombstones(10, 100, 50)
+    for (let index = 0; index < 20; index++) tombstones.put(`p${index % 10}`, new Lineage('12345678'), index)
+    expect(tombstones.size).toBeLessThanOrEqual(5)
+    expect(tombstones.get('p9', 20)).not.toBeNull()
+    for (const id of ['p5', 'p6', 'p7', 'p8', 'p9']) tombstones.delete(id)
+    expect(tombstones.size).toBe(0)
+    // What was let go of leaves all the room there was.
+    for (let index = 0; index < 5; index++) tombstones.put(`q${index}`, new Lineage('12345678'), 20)
+    expect(tombstones.size).toBe(5)
+  })
 })

@@ -1,3 +1,5 @@
+import { isSameList } from './same-list.js'
+
 /** Someone who lost work. */
 export interface Loser {
   /** What it lost and nobody has taken yet; `null` when there is nothing. Only the ledger changes it. */
@@ -81,12 +83,4 @@ export class WorkLedger {
       this.#onSettled(loser)
     }
   }
-}
-
-/** Whether two lists hold the same names in the same order. */
-export function isSameList(one: readonly string[], other: readonly string[]): boolean {
-  if (one === other) return true
-  if (one.length !== other.length) return false
-  for (let index = 0; index < one.length; index++) if (one[index] !== other[index]) return false
-  return true
 }

@@ -44,7 +44,7 @@ describe('options', () => {
     [{ instanceId: 'a', incarnation: '' }, /incarnation must be non-empty/],
     [
       { instanceId: 'a', leaderElector: { identity: 'a' } },
-      /leaderElector must be a LeaderElector, and lacks isLeader, currentLeader, tryAcquire/,
+      /leaderElector must be a LeaderElector; it lacks isLeader, currentLeader, tryAcquire/,
     ],
   ])('are refused with the rule in the message: %o', (options, message) => {
     const construct = () => new WorkRedistributionCoordinator(options as never)

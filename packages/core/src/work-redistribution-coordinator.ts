@@ -2,8 +2,10 @@ import { AssignmentOrder, EPOCH_FORGOTTEN_AFTER_TIMEOUTS } from './assignment-or
 import { type Callback, CallbackList } from './callback-list.js'
 import type { Clock } from './clock.js'
 import { parseCoordinatorOptions, type WorkRedistributionCoordinatorOptions } from './coordinator-options.js'
+import { DoubleWatch } from './double-watch.js'
 import type { HeartbeatMessage } from './heartbeat-message.js'
 import type { LeaderElector } from './leader-elector.js'
+import { limitedLogger } from './limited-logger.js'
 import type { Logger } from './logger.js'
 import { OnceLog } from './once-log.js'
 import { type CreateHeartbeatOptions, type CreateShutdownNotificationOptions, OwnMessages } from './own-messages.js'
@@ -23,9 +25,8 @@ export type WorkAssignmentCallback = Callback<[assignment: WorkAssignment]>
 /** Told of each change of a peer's status. */
 export type PeerStatusChangeCallback = Callback<[change: PeerStatusChange]>
 
-// Restarts leave a late message or two of the life before; more are a second process.
-const SIGNS_OF_A_DOUBLE = 3
 const LOGGED_IDS = 10
+const LOG_LINES_PER_MINUTE = 20
 
 /**
  * Makes and interprets the three coordination messages, keeps track of the peers, and calls back when something changes. It has no timers
@@ -49,8 +50,6 @@ const LOGGED_IDS = 10
 export class WorkRedistributionCoordinator {
   /** Names this instance; messages that bear it are its own. */
   readonly instanceId: string
-  /** Names this run of the instance; `undefined` when its messages carry none. */
-  readonly incarnation: string | undefined
   /** Silence after which a peer is stale, in seconds. */
   readonly heartbeatTimeoutSeconds: number
   readonly #elector: LeaderElector | undefined
@@ -65,27 +64,42 @@ export class WorkRedistributionCoordinator {
   readonly #timeoutCallbacks: CallbackList<[string]>
   readonly #assignmentCallbacks: CallbackList<[WorkAssignment]>
   readonly #statusCallbacks: CallbackList<[PeerStatusChange]>
-  readonly #double = { incarnation: '', sequence: -1, signs: 0 }
+  readonly #onImpersonated: () => void
+  readonly #double = new DoubleWatch()
   #shutdownNotification: ShutdownNotification | null = null
 
   /** @throws CoordinationError `invalid_options` naming the option, its value and the rule. */
   constructor(options: WorkRedistributionCoordinatorOptions) {
     const parsed = parseCoordinatorOptions(options)
     this.instanceId = parsed.instanceId
-    this.incarnation = parsed.incarnation
     this.heartbeatTimeoutSeconds = parsed.heartbeatTimeoutSeconds
     this.#elector = parsed.leaderElector
     this.#clock = parsed.clock
     this.#assignments = new AssignmentOrder(EPOCH_FORGOTTEN_AFTER_TIMEOUTS * parsed.heartbeatTimeoutSeconds)
-    this.#logger = parsed.logger
-    this.#onceLog = new OnceLog(parsed.logger)
+    // Anybody on the bus can make most of its lines happen.
+    this.#logger = limitedLogger({ ...parsed, linesPerMinute: LOG_LINES_PER_MINUTE })
+    this.#onceLog = new OnceLog(this.#logger)
+    this.#onImpersonated = parsed.onImpersonated
     this.#ownMessages = new OwnMessages({ ...parsed, log: this.#onceLog })
     this.#table = new PeerTable(parsed)
-    this.#heartbeatCallbacks = new CallbackList('heartbeat', parsed.logger)
-    this.#shutdownCallbacks = new CallbackList('peer-shutdown', parsed.logger)
-    this.#timeoutCallbacks = new CallbackList('peer-timeout', parsed.logger)
-    this.#assignmentCallbacks = new CallbackList('work-assignment', parsed.logger)
-    this.#statusCallbacks = new CallbackList('peer-status-change', parsed.logger)
+    this.#heartbeatCallbacks = new CallbackList('heartbeat', this.#logger)
+    this.#shutdownCallbacks = new CallbackList('peer-shutdown', this.#logger)
+    this.#timeoutCallbacks = new CallbackList('peer-timeout', this.#logger)
+    this.#assignmentCallbacks = new CallbackList('work-assignment', this.#logger)
+    this.#statusCallbacks = new CallbackList('peer-status-change', this.#logger)
+  }
+
+  /**
+   * Names this run of the instance in its next message; `undefined` when its messages carry none. It is continued, such as `i~1` after `i`, when
+   * somebody spoke in this instance's name, since its peers would go on believing them.
+   */
+  get incarnation(): string | undefined {
+    return this.#ownMessages.incarnation
+  }
+
+  /** Whether `incarnation` is one that this run of the instance goes or went by. */
+  isOwnIncarnation(incarnation: string | undefined): boolean {
+    return this.#ownMessages.isOwn(incarnation)
   }
 
   /** Whether {@link createShutdownNotification} was called. */
@@ -119,7 +133,10 @@ export class WorkRedistributionCoordinator {
     return this.#table.draining()
   }
 
-  /** The highest epoch of any assignment seen, whoever it was for; `null` before the first. */
+  /**
+   * The epoch of the assignment that was accepted last, whoever it was for; `null` before the first. It falls only once nothing was heard of a higher one for
+   * three heartbeat timeouts.
+   */
   get highestEpoch(): bigint | null {
     return this.#assignments.highestEpoch
   }
@@ -174,6 +191,7 @@ export class WorkRedistributionCoordinator {
     const { instanceId } = heartbeat
     if (instanceId === this.instanceId) {
       this.#lookForDouble(heartbeat)
+      if (heartbeat.incarnation === this.incarnation && this.#ownMessages.isForeign(heartbeat.sequence)) this.#contradict()
       return false
     }
     if (!this.#isTaken(this.#table.heartbeat(heartbeat, this.#clock.monotonicSeconds()), instanceId)) return false
@@ -186,7 +204,11 @@ export class WorkRedistributionCoordinator {
   /** Takes a peer's goodbye that arrived now. `false`, and no callback, in the same cases as {@link handleHeartbeat}. */
   async handlePeerShutdown(notification: ShutdownNotification): Promise<boolean> {
     const { instanceId } = notification
-    if (instanceId === this.instanceId) return false
+    if (instanceId === this.instanceId) {
+      // Whoever's it is: this instance is still here.
+      if (!this.isShuttingDown) this.#contradict()
+      return false
+    }
     if (!this.#isTaken(this.#table.goodbye(notification, this.#clock.monotonicSeconds()), instanceId)) return false
     this.#logger.info({ ...this.#context(instanceId), intent: notification.intent }, 'A peer is shutting down')
     const change = this.#table.takeChange(instanceId)
@@ -353,23 +375,22 @@ export class WorkRedistributionCoordinator {
       this.#onceLog.warn(
         'evicted',
         { instanceId: this.instanceId },
-        'The peer table is full: the peers gone longest make room, with what they left unclaimed',
+        'The peer table is full: the peers gone longest make room, with what they left unclaimed, and then the newest',
       )
     }
   }
 
-  #lookForDouble({ incarnation, sequence = -1 }: HeartbeatMessage): void {
-    if (this.incarnation === undefined || incarnation === undefined || incarnation === this.incarnation) return
-    const double = this.#double
-    if (double.incarnation !== incarnation) {
-      double.incarnation = incarnation
-      double.sequence = -1
-      double.signs = 0
-    }
-    if (sequence <= double.sequence) return
-    double.sequence = sequence
-    if (++double.signs >= SIGNS_OF_A_DOUBLE) {
-      this.#onceLog.warn('double', { instanceId: this.instanceId }, 'Another process uses the instance id of this one; give each its own')
-    }
+  /** Rule O1. */
+  #contradict(): void {
+    if (!this.#ownMessages.contradict()) return
+    const fields = { instanceId: this.instanceId, incarnation: this.incarnation }
+    this.#logger.warn(fields, 'Somebody speaks in the name of this instance; it contradicts under a new incarnation')
+    this.#onImpersonated()
+  }
+
+  #lookForDouble({ incarnation, sequence }: HeartbeatMessage): void {
+    if (this.incarnation === undefined || incarnation === undefined || this.isOwnIncarnation(incarnation)) return
+    if (!this.#double.sees(incarnation, sequence)) return
+    this.#onceLog.warn('double', { instanceId: this.instanceId }, 'Another process uses the instance id of this one; give each its own')
   }
 }

@@ -1,40 +1,7 @@
 import { getEventListeners } from 'node:events'
-import type { Logger } from '@es/coordination-core'
 import { describe, expect, it } from 'vitest'
-import { InMemoryLeaderElector } from './in-memory-leader-elector.js'
-import { SharedLeaderState } from './shared-leader-state.js'
-
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
-
-function cluster(...identities: string[]): { state: SharedLeaderState; electors: InMemoryLeaderElector[] } {
-  const sharedState = new SharedLeaderState()
-  return {
-    state: sharedState,
-    electors: identities.map((identity) => new InMemoryLeaderElector(identity, { sharedState, logger: silent })),
-  }
-}
-
-function pair(): { state: SharedLeaderState; a: InMemoryLeaderElector; b: InMemoryLeaderElector } {
-  const { state, electors } = cluster('a', 'b')
-  const [a, b] = electors
-  if (!a || !b) throw new Error('two electors expected')
-  return { state, a, b }
-}
-
-function changesOf(elector: InMemoryLeaderElector): boolean[] {
-  const changes: boolean[] = []
-  elector.onLeaderChange((isLeader) => void changes.push(isLeader))
-  return changes
-}
-
-/** A promise that a test settles by hand. */
-function gate(): { readonly opened: Promise<void>; open(): void } {
-  let open = (): void => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
-}
+import { changesOf, cluster, gate, pair } from './election.test.harness.js'
+import type { InMemoryLeaderElector } from './in-memory-leader-elector.js'
 
 describe('campaign', () => {
   it('resolves at once for the leader and for a free election', async () => {

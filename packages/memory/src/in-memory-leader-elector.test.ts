@@ -1,39 +1,7 @@
 import { isLeaderElector, type Logger } from '@es/coordination-core'
 import { describe, expect, it } from 'vitest'
+import { changesOf, cluster, gate, pair, silent } from './election.test.harness.js'
 import { InMemoryLeaderElector } from './in-memory-leader-elector.js'
-import { SharedLeaderState } from './shared-leader-state.js'
-
-const silent: Logger = { debug() {}, info() {}, warn() {}, error() {} }
-
-function cluster(...identities: string[]): { state: SharedLeaderState; electors: InMemoryLeaderElector[] } {
-  const sharedState = new SharedLeaderState()
-  return {
-    state: sharedState,
-    electors: identities.map((identity) => new InMemoryLeaderElector(identity, { sharedState, logger: silent })),
-  }
-}
-
-function pair(): { state: SharedLeaderState; a: InMemoryLeaderElector; b: InMemoryLeaderElector } {
-  const { state, electors } = cluster('a', 'b')
-  const [a, b] = electors
-  if (!a || !b) throw new Error('two electors expected')
-  return { state, a, b }
-}
-
-function changesOf(elector: InMemoryLeaderElector): boolean[] {
-  const changes: boolean[] = []
-  elector.onLeaderChange((isLeader) => void changes.push(isLeader))
-  return changes
-}
-
-/** A promise that a test settles by hand. */
-function gate(): { readonly opened: Promise<void>; open(): void } {
-  let open = (): void => {}
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open }
-}
 
 describe('InMemoryLeaderElector without a shared state', () => {
   it('always wins', async () => {
@@ -242,5 +210,51 @@ describe('E9: a late listener hears the next change, not the present state', () 
     await a.release()
     expect(late).toEqual([false])
     expect(follower).toEqual([])
+  })
+})
+
+describe('a closed elector', () => {
+  const closed = { name: 'ConnectionError', code: 'closed' }
+
+  it('has released, tells so once, and stands no more', async () => {
+    const { state, a, b } = pair()
+    const changes = changesOf(a)
+    await a.tryAcquire()
+    await Promise.all([a.close(), a.close()])
+    await a.close()
+    expect(changes).toEqual([true, false])
+    expect([a.isLeader, state.currentLeader]).toEqual([false, null])
+    await expect(a.tryAcquire()).rejects.toMatchObject(closed)
+    await expect(a.campaign()).rejects.toMatchObject(closed)
+    await a.release()
+    expect(await a.renew()).toBe(false)
+    expect(await b.tryAcquire()).toBe(true)
+  })
+
+  it('has left the line, and its campaigns have rejected', async () => {
+    const { state, a, b } = pair()
+    await a.tryAcquire()
+    const waiting = [b.campaign(), b.campaign()]
+    await b.close()
+    for (const campaign of waiting) await expect(campaign).rejects.toMatchObject(closed)
+    expect(state.waitingCount).toBe(0)
+    await a.release()
+    expect(state.currentLeader).toBe(null)
+  })
+
+  it('holds nothing though it was closed while its callbacks were being told, by one of them', async () => {
+    const { state, a } = pair()
+    a.onLeaderChange((isLeader) => (isLeader ? a.close() : undefined))
+    await expect(a.campaign()).rejects.toMatchObject(closed)
+    expect([a.isLeader, state.currentLeader]).toEqual([false, null])
+  })
+
+  it('can be disposed of', async () => {
+    const { state, electors } = cluster('a')
+    {
+      await using elector = electors[0]!
+      await elector.tryAcquire()
+    }
+    expect(state.currentLeader).toBe(null)
   })
 })

@@ -1,10 +1,11 @@
 import {
   type CampaigningLeaderElector,
-  CoordinationError,
+  ConnectionError,
   type FencedLeaderElector,
   type LeaderChangeCallback,
   Leadership,
   type Logger,
+  requireName,
   type TryAcquireOptions,
 } from '@es/coordination-core'
 import { SharedLeaderState } from './shared-leader-state.js'
@@ -28,31 +29,27 @@ interface CampaignCall {
   /** The term that ended the wait; the call then only waits for the callbacks. */
   wonTerm: bigint | null
   succeed(): void
+  fail(reason: unknown): void
 }
 
 /**
  * A leader elector for tests and for programs of one process.
  *
  * Among the electors that share a {@link SharedLeaderState} at most one leads at any instant: taking, giving up and losing leadership
- * change the shared state and `isLeader` in one synchronous step. There is no backend, so nothing here rejects with a `ConnectionError`,
- * no lease runs out, and `timeoutSeconds` bounds nothing. It says nothing about other processes: never elect a leader of a cluster with it.
+ * change the shared state and `isLeader` in one synchronous step. There is no backend, so nothing here rejects with a `ConnectionError` before
+ * {@link close}, no lease runs out, and `timeoutSeconds` bounds nothing. It says nothing about other processes: never elect a leader of a cluster with it.
  */
-export class InMemoryLeaderElector implements FencedLeaderElector, CampaigningLeaderElector {
+export class InMemoryLeaderElector implements FencedLeaderElector, CampaigningLeaderElector, AsyncDisposable {
   readonly identity: string
   readonly #state: SharedLeaderState
   readonly #leadership: Leadership
   readonly #campaigns = new Set<CampaignCall>()
   #term: bigint | null = null
+  #isClosed = false
 
-  /**
-   * @param identity name of the instance; not empty.
-   * @throws CoordinationError `invalid_options` when `identity` is empty.
-   */
+  /** @throws CoordinationError `invalid_options` when `identity` is empty, or no name. */
   constructor(identity: string, { sharedState = new SharedLeaderState(), logger }: InMemoryLeaderElectorOptions = {}) {
-    if (typeof identity !== 'string' || identity === '') {
-      throw new CoordinationError('invalid_options', 'identity must be a string that is not empty: it names this instance in the election')
-    }
-    this.identity = identity
+    this.identity = requireName('identity', identity)
     this.#state = sharedState
     this.#leadership = new Leadership({ identity, ...(logger && { logger }) })
   }
@@ -77,9 +74,11 @@ export class InMemoryLeaderElector implements FencedLeaderElector, CampaigningLe
    * does not lead. The attempt itself takes no time, so `signal` is looked at once, before it; leadership that the elector had before is kept.
    *
    * @throws the signal's reason when `signal` is aborted.
+   * @throws ConnectionError `closed` after {@link close}.
    */
   async tryAcquire({ signal }: TryAcquireOptions = {}): Promise<boolean> {
     signal?.throwIfAborted()
+    this.#requireOpen()
     const term = this.#state.take(this)
     if (term === null) return false
     await this.#lead(term)
@@ -102,9 +101,11 @@ export class InMemoryLeaderElector implements FencedLeaderElector, CampaigningLe
    *
    * @throws the signal's reason as soon as `signal` aborts, also while the callbacks are being told. A term that this call has won is
    * released then, unless another campaign of this elector is still waiting for the same; one from before the call is kept.
+   * @throws ConnectionError `closed` once {@link close} was called.
    */
   async campaign({ signal }: { readonly signal?: AbortSignal } = {}): Promise<void> {
     signal?.throwIfAborted()
+    this.#requireOpen()
     if (this.isLeader) return
     await new Promise<void>((resolve, reject) => {
       const finish = (): void => {
@@ -112,8 +113,7 @@ export class InMemoryLeaderElector implements FencedLeaderElector, CampaigningLe
         signal?.removeEventListener('abort', onAbort)
       }
       const onAbort = (): void => {
-        finish()
-        reject(signal?.reason)
+        call.fail(signal?.reason)
         if (this.#campaigns.size > 0) return
         this.#state.leaveLine(this)
         if (call.wonTerm !== null && call.wonTerm === this.#term) void this.#lose()
@@ -123,6 +123,10 @@ export class InMemoryLeaderElector implements FencedLeaderElector, CampaigningLe
         succeed() {
           finish()
           resolve()
+        },
+        fail(reason) {
+          finish()
+          reject(reason)
         },
       }
       this.#campaigns.add(call)
@@ -138,12 +142,28 @@ export class InMemoryLeaderElector implements FencedLeaderElector, CampaigningLe
     await this.#lose()
   }
 
+  /** Gives up leadership, or the place in line, for good: campaigns under way and later attempts reject with `closed`. Idempotent. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#state.leaveLine(this)
+    for (const call of [...this.#campaigns]) call.fail(closedError())
+    await this.#lose()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
   onLeaderChange(callback: LeaderChangeCallback): void {
     this.#leadership.onLeaderChange(callback)
   }
 
   removeLeaderChangeCallback(callback: LeaderChangeCallback): boolean {
     return this.#leadership.removeLeaderChangeCallback(callback)
+  }
+
+  #requireOpen(): void {
+    if (this.#isClosed) throw closedError()
   }
 
   #lead(term: bigint): Promise<void> {
@@ -166,4 +186,8 @@ export class InMemoryLeaderElector implements FencedLeaderElector, CampaigningLe
     })
     await told
   }
+}
+
+function closedError(): ConnectionError {
+  return new ConnectionError('closed', 'The elector was closed; make a new one to stand again')
 }

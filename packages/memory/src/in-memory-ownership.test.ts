@@ -130,6 +130,9 @@ it('shows anybody who holds what, as far as anybody does', async () => {
   })
 })
 
-it('refuses an empty name', () => {
-  expect(() => new InMemoryOwnership('')).toThrow('instanceId')
+it('refuses an empty name, and to be alone in a world of its own for want of claims', () => {
+  expect(() => new InMemoryOwnership('', { claims: new SharedClaims() })).toThrow('instanceId')
+  const refusal = expect.objectContaining({ code: 'invalid_options', message: expect.stringContaining('claims must be the SharedClaims') })
+  for (const options of [{}, { claims: {} }]) expect(() => new InMemoryOwnership('a', options as never)).toThrow(refusal)
+  expect(() => new InMemoryOwnership('a', undefined as never)).toThrow('options must be an object')
 })

@@ -5,16 +5,23 @@ import {
   ConnectionError,
   CoordinationError,
   type DeniedClaim,
+  invalidOption,
   type Ownership,
   requireName,
+  requireOptions,
 } from '@es/coordination-core'
 import { SharedClaims } from './shared-claims.js'
 
 /** How an {@link InMemoryOwnership} is set up. */
 export interface InMemoryOwnershipOptions {
-  /** Shared by the ownerships that compete. @default one of its own */
-  readonly claims?: SharedClaims
+  /** Shared by the ownerships that compete. */
+  readonly claims: SharedClaims
 }
+
+const ENDINGS = {
+  claim_released: 'was released: claim it again before you go on with it',
+  claim_lost: 'was lost: stop at once and write nothing, somebody else may hold it',
+} as const
 
 class InMemoryClaim implements Claim {
   readonly subscription: string
@@ -47,9 +54,11 @@ export class InMemoryOwnership implements Ownership, AsyncDisposable {
   #outage: ConnectionError | null = null
   #isClosed = false
 
-  /** @throws CoordinationError `invalid_options` when `instanceId` is empty. */
-  constructor(instanceId: string, { claims = new SharedClaims() }: InMemoryOwnershipOptions = {}) {
+  /** @throws CoordinationError `invalid_options` when `instanceId` is empty, or without `claims`. */
+  constructor(instanceId: string, options: InMemoryOwnershipOptions) {
     this.instanceId = requireName('instanceId', instanceId)
+    const { claims } = requireOptions(options)
+    if (!(claims instanceof SharedClaims)) throw invalidOption('claims', claims, 'the SharedClaims of all ownerships that are to compete')
     this.#shared = claims
   }
 
@@ -79,7 +88,7 @@ export class InMemoryOwnership implements Ownership, AsyncDisposable {
   }
 
   async release(subscriptions: readonly string[]): Promise<void> {
-    this.#end(subscriptions, 'claim_released', 'was released')
+    this.#end(subscriptions, 'claim_released')
     this.#requireConnection()
   }
 
@@ -95,7 +104,7 @@ export class InMemoryOwnership implements Ownership, AsyncDisposable {
 
   /** Takes claims away, all of them by default, as a backend would that lost this instance. */
   forceLose(subscriptions: readonly string[] = [...this.#held.keys()]): void {
-    this.#end(subscriptions, 'claim_lost', 'was lost')
+    this.#end(subscriptions, 'claim_lost')
   }
 
   /** Makes every call reject, as an unreachable backend would, and loses all claims. */
@@ -114,21 +123,21 @@ export class InMemoryOwnership implements Ownership, AsyncDisposable {
     // Before anybody is told, so that no listener claims again.
     this.#isClosed = true
     this.#outage = new ConnectionError('closed', 'The ownership was closed')
-    this.#end([...this.#held.keys()], 'claim_released', 'was released')
+    this.#end([...this.#held.keys()], 'claim_released')
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
 
-  #end(subscriptions: readonly string[], code: string, what: string): void {
+  #end(subscriptions: readonly string[], code: keyof typeof ENDINGS): void {
     const ended = [...new Set(subscriptions)].flatMap((subscription) => this.#held.get(subscription) ?? [])
     // All free before anybody is told, so that a listener may claim again.
     for (const { subscription } of ended) {
       this.#held.delete(subscription)
       this.#shared.free(subscription, this)
     }
-    for (const claim of ended) claim.end(new CoordinationError(code, `The claim on ${claim.subscription} ${what}`))
+    for (const claim of ended) claim.end(new CoordinationError(code, `The claim on ${claim.subscription} ${ENDINGS[code]}`))
   }
 
   #describe(subscription: string): ClaimHolder | null {

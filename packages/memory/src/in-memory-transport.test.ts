@@ -164,10 +164,8 @@ describe('a transport that is cut off', () => {
   })
 })
 
-it('is a cluster of one without a shared bus', async () => {
-  const [one, other] = [new InMemoryTransport(), new InMemoryTransport()]
-  const heard = new Promise<unknown>((resolve) => void one.subscribe('t', resolve))
-  await other.subscribe('t', () => expect.unreachable())
-  await one.publish('t', { n: 1 })
-  expect(await heard).toEqual({ n: 1 })
+it('refuses to be alone in a world of its own for want of a bus', () => {
+  const refusal = expect.objectContaining({ code: 'invalid_options', message: expect.stringContaining('bus must be the SharedBus') })
+  for (const options of [{}, { bus: {} }]) expect(() => new InMemoryTransport(options as never)).toThrow(refusal)
+  expect(() => new InMemoryTransport(undefined as never)).toThrow('options must be an object')
 })

@@ -1,8 +1,10 @@
 import {
   ConnectionError,
-  consoleLogger,
+  callSafely,
+  invalidOption,
   type Logger,
-  safeLogger,
+  requireLogger,
+  requireOptions,
   type Transport,
   type TransportHandler,
   type Unsubscribe,
@@ -11,8 +13,8 @@ import { SharedBus } from './shared-bus.js'
 
 /** How an {@link InMemoryTransport} is set up. */
 export interface InMemoryTransportOptions {
-  /** Shared by the transports that hear each other. @default one of its own */
-  readonly bus?: SharedBus
+  /** Shared by the transports that hear each other. */
+  readonly bus: SharedBus
   /** Names this transport to the faults of the bus. @default '' */
   readonly name?: string
   /** @default consoleLogger */
@@ -29,10 +31,13 @@ export class InMemoryTransport implements Transport, AsyncDisposable {
   #leave: (() => void) | null
   #isClosed = false
 
-  constructor({ bus = new SharedBus(), name = '', logger = consoleLogger }: InMemoryTransportOptions = {}) {
+  /** @throws CoordinationError `invalid_options` without a `bus`. */
+  constructor(options: InMemoryTransportOptions) {
+    const { bus, name = '', logger } = requireOptions(options)
+    if (!(bus instanceof SharedBus)) throw invalidOption('bus', bus, 'the SharedBus of all transports that are to hear each other')
     this.#bus = bus
     this.#name = name
-    this.#logger = safeLogger(logger)
+    this.#logger = requireLogger(logger)
     this.#leave = this.#join()
   }
 
@@ -91,15 +96,9 @@ export class InMemoryTransport implements Transport, AsyncDisposable {
   }
 
   #guard(what: string, call: () => unknown): void {
-    const failed = (error: unknown): void =>
-      this.#logger.error({ transport: this.#name, what, error }, 'A transport handler failed; the other handlers still run')
-    try {
-      const returned = call()
-      // An async function is a handler by its type; nobody waits for it, but its failure must not end the process.
-      if (returned instanceof Promise) returned.catch(failed)
-    } catch (error) {
-      failed(error)
-    }
+    callSafely(call, (error) =>
+      this.#logger.error({ transport: this.#name, what, error }, 'A transport handler failed; the other handlers still run'),
+    )
   }
 
   #requireConnection(): void {

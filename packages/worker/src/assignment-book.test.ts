@@ -1,11 +1,12 @@
 import { WorkAssignment } from '@es/coordination-core'
+import { ManualClock } from '@es/coordination-testing'
 import { describe, expect, it } from 'vitest'
 import { AssignmentBook } from './assignment-book.js'
 
 type Told = readonly [target: string, subscriptions: readonly string[], revision?: number, epoch?: bigint]
 
 function bookOf(...told: readonly Told[]): AssignmentBook {
-  const book = new AssignmentBook()
+  const book = new AssignmentBook(new ManualClock(), 60)
   for (const [targetInstanceId, subscriptions, revision, epoch = 1n] of told) {
     book.note(
       new WorkAssignment({

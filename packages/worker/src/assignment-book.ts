@@ -1,14 +1,9 @@
-import type { WorkAssignment } from '@es/coordination-core'
+import { type AssignmentStamp, type Clock, isOlderAssignment, type WorkAssignment } from '@es/coordination-core'
 
-/** Places an assignment among all those of a cluster: by the leader's epoch, then by its count of plans. */
-interface Stamp {
-  readonly epoch: bigint
-  readonly revision: number
-  /** Monotonic time at which it was last heard. */
-  readonly at: number
-}
+/** What of an assignment is kept. */
+type NotedAssignment = Pick<WorkAssignment, 'targetInstanceId' | 'epoch' | 'revision' | 'subscriptions'>
 
-interface Ownership extends Stamp {
+interface OwnerRecord extends AssignmentStamp {
   readonly instanceId: string
 }
 
@@ -21,30 +16,30 @@ interface Ownership extends Stamp {
  * - B3. What was not repeated for `forgetAfterSeconds` is no longer newer than anything: see the coordinator's rule for epochs.
  */
 export class AssignmentBook {
-  readonly #now: () => number
+  readonly #clock: Clock
   readonly #forgetAfterSeconds: number
-  readonly #newest = new Map<string, Stamp>()
-  readonly #ownerships = new Map<string, Ownership>()
+  readonly #newest = new Map<string, AssignmentStamp>()
+  readonly #owners = new Map<string, OwnerRecord>()
   readonly #ownerOf = new Map<string, string>()
   readonly #homeOf = new Map<string, string>()
 
-  constructor(now: () => number = () => 0, forgetAfterSeconds = Number.POSITIVE_INFINITY) {
-    this.#now = now
+  constructor(clock: Clock, forgetAfterSeconds: number) {
+    this.#clock = clock
     this.#forgetAfterSeconds = forgetAfterSeconds
   }
 
   /** Takes an assignment unless a newer one of the same target is known; one without an epoch counts as the oldest. */
-  note({ targetInstanceId: instanceId, epoch = -1n, revision = -1, subscriptions }: WorkAssignment): void {
-    const stamp = { epoch, revision, at: this.#now() }
+  note({ targetInstanceId: instanceId, epoch = -1n, revision = -1, subscriptions }: NotedAssignment): void {
+    const stamp = { epoch, revision, at: this.#clock.monotonicSeconds() }
     if (this.#isOlder(stamp, this.#newest.get(instanceId))) return
     this.#newest.set(instanceId, stamp)
     const names = new Set(subscriptions)
     for (const [name, owner] of this.#ownerOf) if (owner === instanceId && !names.has(name)) this.#forget(name)
     for (const name of names) {
-      const before = this.#ownerships.get(name)
+      const before = this.#owners.get(name)
       if (this.#isOlder(stamp, before)) continue
       this.#noteHome(name, before?.instanceId, instanceId)
-      this.#ownerships.set(name, { instanceId, ...stamp })
+      this.#owners.set(name, { instanceId, ...stamp })
       this.#ownerOf.set(name, instanceId)
     }
   }
@@ -69,13 +64,12 @@ export class AssignmentBook {
     return this.#homeOf
   }
 
-  #isOlder(stamp: Stamp, than: Stamp | undefined): boolean {
-    if (than === undefined || stamp.at - than.at >= this.#forgetAfterSeconds) return false
-    return stamp.epoch < than.epoch || (stamp.epoch === than.epoch && stamp.revision < than.revision)
+  #isOlder(stamp: AssignmentStamp, than: AssignmentStamp | undefined): boolean {
+    return isOlderAssignment(stamp, than, this.#forgetAfterSeconds)
   }
 
   #forget(name: string): void {
-    this.#ownerships.delete(name)
+    this.#owners.delete(name)
     this.#ownerOf.delete(name)
   }
 

@@ -1,5 +1,14 @@
-import { backoffSeconds, boundedCall, type Claim, type Clock, errorMessage, type Logger, type Ownership } from '@es/coordination-core'
-import { lastWordSeconds } from './last-word.js'
+import {
+  backoffSeconds,
+  boundedCall,
+  type Claim,
+  type Clock,
+  errorMessage,
+  FailureLog,
+  type Logger,
+  type Ownership,
+} from '@es/coordination-core'
+import { CLAIM_SECONDS, lastWordSeconds } from './call-limits.js'
 
 /** What a {@link ClaimDesk} is made of. */
 export interface ClaimDeskOptions {
@@ -14,18 +23,16 @@ export interface ClaimDeskOptions {
   readonly declineSeconds: number
   /** Whether the others hear this instance: otherwise nothing tells it from an outage for everybody. */
   readonly isHeard: () => boolean
-  /** A claim is held. Also told of one that came after its call had been given up: it is held all the same. */
-  readonly claimed: (claim: Claim) => void
+  /** Claims are held. Also told of those that came after their call had been given up: they are held all the same. */
+  readonly claimed: (claims: readonly Claim[]) => void
   readonly denied: (subscription: string, holder: string | null) => void
 }
-
-// A backend call that its adapter does not bound must not hold anything up for longer.
-const BACKEND_SECONDS = 10
 
 /** Asks the ownership adapter for claims, one batch at a time, and gives them back. */
 export class ClaimDesk {
   readonly #options: ClaimDeskOptions
   readonly #closing = new AbortController()
+  readonly #outage: FailureLog
   #closeBy = Number.POSITIVE_INFINITY
   #isClaiming = false
   #againAt = Number.NEGATIVE_INFINITY
@@ -37,6 +44,8 @@ export class ClaimDesk {
 
   constructor(options: ClaimDeskOptions) {
     this.#options = options
+    const { clock, logger, instanceId } = options
+    this.#outage = new FailureLog({ what: 'Claiming subscriptions', clock, logger, fields: { instanceId } })
   }
 
   /** Whether a batch is under way. */
@@ -74,25 +83,23 @@ export class ClaimDesk {
 
   /** Never rejects. */
   async claim(subscriptions: readonly string[]): Promise<void> {
-    const { ownership, clock, random, logger, instanceId, claimed, denied } = this.#options
-    const what = { clock, what: 'Claiming subscriptions', timeoutSeconds: BACKEND_SECONDS, signals: [this.#closing.signal] }
+    const { ownership, clock, random, claimed, denied } = this.#options
+    const what = { clock, what: 'Claiming subscriptions', timeoutSeconds: CLAIM_SECONDS, signals: [this.#closing.signal] }
     this.#isClaiming = true
     try {
       const outcome = await boundedCall(what, async (over) => {
         const answer = await ownership.claim(subscriptions, { signal: over })
-        for (const claim of answer.claimed) claimed(claim)
+        claimed(answer.claimed)
         return answer
       })
       for (const { subscription, holder } of outcome.denied) denied(subscription, holder?.instanceId ?? null)
-      this.#failures = 0
-      this.#failing = null
-      this.#failingSince = null
+      this.forgetOutage()
+      this.#outage.succeeded()
       this.#unfitUntil = Number.NEGATIVE_INFINITY
       this.#againAt = Number.NEGATIVE_INFINITY
     } catch (error) {
       if (!this.#closing.signal.aborted) {
-        if (this.#failing === null)
-          logger.warn({ instanceId, error, subscriptions: subscriptions.length }, 'Claims cannot be made; they are tried again')
+        this.#outage.failed(error)
         this.#failing = errorMessage(error)
         this.#judge(clock.monotonicSeconds(), this.#failing)
         this.#againAt = clock.monotonicSeconds() + backoffSeconds(++this.#failures, { firstSeconds: 1, longestSeconds: 5, random })
@@ -113,7 +120,7 @@ export class ClaimDesk {
   /** Never rejects: what could not be released ends with the lease. */
   async release(subscriptions: readonly string[]): Promise<void> {
     const { ownership, clock, logger, instanceId } = this.#options
-    const timeoutSeconds = Math.min(BACKEND_SECONDS, lastWordSeconds(clock, this.#closeBy))
+    const timeoutSeconds = Math.min(CLAIM_SECONDS, lastWordSeconds(clock, this.#closeBy))
     try {
       await boundedCall({ clock, what: 'Releasing subscriptions', timeoutSeconds }, () => ownership.release(subscriptions))
     } catch (error) {

@@ -3,7 +3,7 @@ import { BUS_SECONDS, Cluster, seededRandom, slowToStop, untilTold } from './clu
 
 const TIMINGS = {
   ...{ heartbeatIntervalSeconds: 1, heartbeatTimeoutSeconds: 3, electionIntervalSeconds: 1, observeIntervalSeconds: 0.5, settleSeconds: 1 },
-  ...{ drainTimeoutSeconds: 3, noLeaderWarningSeconds: 6, longestRetrySeconds: 2, declineSeconds: 2, massLossHoldSeconds: 4 },
+  ...{ drainTimeoutSeconds: 3, noLeaderWarningSeconds: 6, longestRunPauseSeconds: 2, declineSeconds: 2, massLossHoldSeconds: 4 },
 }
 const IDS = ['a', 'b', 'c', 'd', 'e']
 

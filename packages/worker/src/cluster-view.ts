@@ -1,8 +1,10 @@
+import type { PeerInfo } from '@es/coordination-core'
+
 /** What the leader knows of one instance, itself included. */
 export interface InstanceView {
   readonly instanceId: string
   /** `healthy` may be given work; a `draining` one keeps what it holds until it lets go; the rest are gone as far as messages tell. */
-  readonly status: 'healthy' | 'draining' | 'stale' | 'terminated'
+  readonly status: PeerInfo['status']
   /** Monotonic time at which it was last heard. */
   readonly heardAt: number
   /** What it said it runs when it was last heard. */
@@ -37,6 +39,8 @@ export interface ClusterView {
   readonly homes: ReadonlyMap<string, string>
   /** Since when each instance has been told to run something that it does not say it runs. */
   readonly toldAt: ReadonlyMap<string, number>
+  /** Who was told to run anything by this leader, as last said. */
+  readonly told: ReadonlySet<string>
 }
 
 /** Who holds what, as well as can be known. */
@@ -122,7 +126,8 @@ function fullIdOf(subscription: string, candidates: readonly InstanceView[], ass
   return listing.length === 1 ? listing[0]?.instanceId : undefined
 }
 
-function isPresent({ status }: Pick<InstanceView, 'status'>): boolean {
+/** Whether an instance is there, as far as messages tell: it may run something. */
+export function isPresent({ status }: Pick<InstanceView, 'status'>): boolean {
   return status === 'healthy' || status === 'draining'
 }
 

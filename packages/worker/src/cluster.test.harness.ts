@@ -295,7 +295,8 @@ export function slowToStop(seconds: number): Behaviour {
   }
 }
 
-function told(signal: AbortSignal): Promise<void> {
+/** Resolves once `signal` has aborted. */
+export function told(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve()
     else signal.addEventListener('abort', () => resolve())

@@ -1,5 +1,6 @@
 import { type CoordinationError, ShutdownIntent } from '@es/coordination-core'
 import { describe, expect, it } from 'vitest'
+import { CLOSING_SECONDS } from './call-limits.js'
 import { type Cluster, type Member, simulate, slowToStop, untilTold } from './cluster.test.harness.js'
 import type { Behaviour } from './run-recorder.test.harness.js'
 
@@ -84,6 +85,7 @@ describe('leaving', () => {
       )
       expect(sentSince(a, since, 'heartbeat').at(-1)?.message).toMatchObject({ subscriptions: [], is_leader: false })
       expect(cluster.leader?.id).toBe('b')
+      await cluster.until(() => cluster.isComplete, { withinSeconds: 0.1, stepSeconds: 0.001 })
       const started = cluster.recorder.runs.slice(4).map(({ subscription, startedAt }) => [subscription, Math.round(startedAt - since)])
       expect(started).toEqual([
         ['s1', 1],
@@ -179,6 +181,29 @@ describe('leaving', () => {
       })
       await cluster.stop('a')
       expect(closed).toEqual(['throws', 'hangs', 'good'])
+    }))
+
+  it('closes within one limit for all, though several hang, and closes the ones after them too', () =>
+    simulate({ subscriptions: 1 }, async (cluster) => {
+      const closed: string[] = []
+      const disposable = (name: string, seconds: number): AsyncDisposable => ({
+        [Symbol.asyncDispose]: () => {
+          closed.push(name)
+          return new Promise((resolve) => void cluster.clock.setTimer(seconds, resolve))
+        },
+      })
+      const dispose = [disposable('slow', 2), disposable('hangs', 100), disposable('hangs too', 100), disposable('last', 0)]
+      await cluster.start('a', { dispose })
+      const { seconds } = await cluster.stop('a')
+      expect(closed).toEqual(['slow', 'hangs', 'hangs too', 'last'])
+      expect(seconds).toBeGreaterThan(CLOSING_SECONDS - 0.1)
+      expect(seconds).toBeLessThan(CLOSING_SECONDS + 0.1)
+      const failed = cluster.log.filter(({ message }) => message === 'An adapter could not be closed')
+      expect(failed.map(({ fields }) => (fields.error as Error).message)).toEqual([
+        expect.stringContaining('Closing an adapter took longer than 3 s'),
+        expect.stringContaining('longer than 0 s'),
+        expect.stringContaining('longer than 0 s'),
+      ])
     }))
 
   it('of a worker that was never started only disposes', () =>

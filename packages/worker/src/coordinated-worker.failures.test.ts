@@ -59,7 +59,7 @@ describe('a run that fails', () => {
       const a = await cluster.start('a', {
         run: endsAfter(0, new Error('no luck')),
         maxRunFailures: 100,
-        longestRetrySeconds: 8,
+        longestRunPauseSeconds: 8,
         random: () => 0.999999,
       })
       await cluster.pass(60)
@@ -89,7 +89,7 @@ describe('a run that fails', () => {
     }))
 
   it('is forgiven once it has gone well for longer than the longest pause', () =>
-    simulate({ subscriptions: 1, defaults: { longestRetrySeconds: 5 } }, async (cluster) => {
+    simulate({ subscriptions: 1, defaults: { longestRunPauseSeconds: 5 } }, async (cluster) => {
       let tries = 0
       const a = await cluster.start('a', {
         run: (name, context, member) => (tries++ < 3 ? Promise.reject(new Error('no luck')) : untilTold(name, context, member)),
@@ -344,6 +344,27 @@ describe('an outage', () => {
       expect(cluster.log.length - lines).toBeLessThan(60)
       for (const { ownership } of cluster.members.values()) ownership?.inner.reconnect()
       expect(await cluster.until(() => cluster.isBalanced)).toBeLessThan(10)
+    }))
+
+  it('of the claims alone is reported when it begins, when its error changes, and when it is over', () =>
+    simulate({ subscriptions: 1 }, async (cluster) => {
+      await settle(cluster, ['a'])
+      const { fault, inner } = cluster.member('a').ownership!
+      let reason = 'refused'
+      fault.before = (method) => {
+        if (method === 'claim') throw new Error(reason)
+      }
+      inner.forceLose()
+      await cluster.pass(1.2)
+      reason = 'the lock table is full'
+      await cluster.pass(2.5)
+      fault.before = () => {}
+      await cluster.until(() => cluster.isComplete)
+      expect(cluster.log.map(({ message }) => message).filter((message) => message.startsWith('Claiming'))).toEqual([
+        'Claiming subscriptions fails: refused',
+        'Claiming subscriptions fails: the lock table is full',
+        'Claiming subscriptions works again',
+      ])
     }))
 })
 

@@ -61,9 +61,10 @@ describe('leadership', () => {
 
   it('is given up by a leader whose planner fails, for another whose planner works', () =>
     simulate({ subscriptions: 4 }, async (cluster) => {
+      const failure = new Error('no plan')
       const a = await cluster.start('a', {
         planner: () => {
-          throw new Error('no plan')
+          throw failure
         },
       })
       await cluster.start('b')
@@ -71,6 +72,8 @@ describe('leadership', () => {
       const seconds = await cluster.until(() => cluster.isComplete)
       expect(seconds).toBeLessThan(15 + 2 + 1)
       expect(a.eventsOf('leader_stepped_down').map(({ reason }) => reason)).toEqual(['Planning failed: no plan'])
+      const logged = cluster.log.filter(({ message }) => message === 'Leading fails: Planning failed: no plan')
+      expect(logged.map(({ fields }) => (fields.error as Error).cause)).toEqual([failure])
       expect(() => a.worker.plan()).not.toThrow()
       await cluster.pass(60)
       expect(cluster.leader?.id).toBe('b')

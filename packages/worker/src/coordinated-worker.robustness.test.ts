@@ -211,7 +211,7 @@ describe('trouble of the user (W9)', () => {
         })
       }
     }
-  })
+  }, 60_000)
 
   it('with malformed messages between good ones loses the malformed ones only (W9)', () =>
     simulate({ subscriptions: 4 }, async (cluster) => {

@@ -7,6 +7,7 @@ import {
   EPOCH_FORGOTTEN_AFTER_TIMEOUTS,
   type HeartbeatMessage,
   invalidOption,
+  isSameList,
   requireSeconds,
   ShutdownIntent,
   type Unsubscribe,
@@ -14,16 +15,16 @@ import {
   WorkRedistributionCoordinator,
 } from '@es/coordination-core'
 import { AssignmentBook } from './assignment-book.js'
+import { lastWordSeconds } from './call-limits.js'
 import type { InstanceView } from './cluster-view.js'
 import { disposeAll } from './dispose-all.js'
 import { EventStream } from './event-stream.js'
 import { HeartbeatLoop } from './heartbeat-loop.js'
-import { isRunByPeer, viewPeers } from './instance-views.js'
-import { lastWordSeconds } from './last-word.js'
+import { namesRunByPeers, viewPeers } from './instance-views.js'
 import { LeaderOffice } from './leader-office.js'
+import { Paced } from './paced.js'
 import { Perception } from './perception.js'
 import { onTerminationSignal } from './process-signals.js'
-import { isSameList } from './same-names.js'
 import { Soon } from './soon.js'
 import { WorkSet } from './work-set.js'
 import type { WorkerEvent } from './worker-event.js'
@@ -68,6 +69,8 @@ export class CoordinatedWorker implements AsyncDisposable {
   readonly #office: LeaderOffice
   readonly #perception: Perception
   readonly #checks: Soon
+  readonly #answers: Paced
+  readonly #changes: Paced
   readonly #report: WorkerReport
   readonly #unsubscribes: Unsubscribe[] = []
   #phase: Phase = 'new'
@@ -79,19 +82,21 @@ export class CoordinatedWorker implements AsyncDisposable {
     this.#options = parseWorkerOptions(options)
     const { instanceId, incarnation, elector, heartbeatTimeoutSeconds, heartbeatIntervalSeconds, clock, logger } = this.#options
     this.instanceId = instanceId
-    this.#book = new AssignmentBook(() => clock.monotonicSeconds(), EPOCH_FORGOTTEN_AFTER_TIMEOUTS * heartbeatTimeoutSeconds)
+    this.#book = new AssignmentBook(clock, EPOCH_FORGOTTEN_AFTER_TIMEOUTS * heartbeatTimeoutSeconds)
     this.#events = new EventStream(logger, instanceId)
     this.#coordinator = new WorkRedistributionCoordinator({
       instanceId,
       incarnation,
       leaderElector: elector,
       heartbeatTimeoutSeconds,
+      maxPeers: this.#options.maxPeers,
+      onImpersonated: () => this.#answers.ask(),
       clock,
       logger,
     })
     this.#work = new WorkSet({
       options: this.#options,
-      isListedElsewhere: (subscription) => this.#isListedElsewhere(subscription),
+      lookElsewhere: () => this.#lookElsewhere(),
       isCutOff: () => this.#perception.isCutOff,
       isHeard: () => this.#heartbeats.outage === null,
       emit: (event) => this.#emit(event),
@@ -125,12 +130,15 @@ export class CoordinatedWorker implements AsyncDisposable {
     this.#checks = new Soon(clock, () => {
       this.#check().catch((error: unknown) => logger.error({ instanceId, error }, 'Looking after the peers failed; it is tried again'))
     })
+    this.#answers = new Paced(clock, heartbeatIntervalSeconds / 10, () => this.#answer())
+    this.#changes = new Paced(clock, CHANGES_PAUSE_SECONDS, () => this.#peersChanged())
     this.#report = new WorkerReport(this.#options)
   }
 
   /**
-   * Takes part: listens, sends the first heartbeat, stands for election. Resolves when the instance can be heard; its work begins when the leader
-   * assigns it. Resolves without taking part when {@link stop} was called meanwhile.
+   * Takes part: listens, sends the first heartbeat, stands for election. Its work begins when the leader assigns it. Resolves when the first heartbeat is
+   * out; one that cannot be sent is reported by {@link health} and sent again, and `start()` resolves within a third of `heartbeatTimeoutSeconds`
+   * all the same. Resolves without taking part when {@link stop} was called meanwhile.
    *
    * @throws ConnectionError when the transport cannot be reached. Nothing runs then, and `start()` may be called again.
    * @throws CoordinationError `already_started` when it was started before.
@@ -144,7 +152,7 @@ export class CoordinatedWorker implements AsyncDisposable {
       binding = await bindCoordinator(this.#coordinator, transport, {
         logger,
         onHeartbeat: (heartbeat) => this.#hear(heartbeat),
-        onWorkAssignment: (assignment) => this.#book.note(assignment),
+        onWorkAssignment: (assignment) => this.#noteAssignment(assignment),
       })
     } catch (error) {
       if (!this.#isStarting) return
@@ -158,15 +166,15 @@ export class CoordinatedWorker implements AsyncDisposable {
     this.#coordinator.onWorkAssignment((assignment) => this.#assign(assignment))
     this.#coordinator.onHeartbeat(({ instanceId, isLeader }) => {
       // Whoever has just begun to lead wants to know who is here.
-      if (this.#report.heardLeader(instanceId, isLeader)) this.#answer()
+      if (this.#report.heardLeader(instanceId, isLeader)) this.#answers.ask()
       this.#office.duty?.heard()
     })
     this.#coordinator.onPeerStatusChange((change) => {
       this.#emit({ type: 'peer_changed', instanceId: change.instanceId, previous: change.previous, status: change.status })
       // So does whoever is new, or was cut off.
       const wantsAnswer = change.status === 'healthy' && (change.previous === 'unknown' || change.previous === 'stale')
-      if (change.restarted || wantsAnswer) this.#answer()
-      this.#peersChanged()
+      if (change.restarted || wantsAnswer) this.#answers.ask()
+      this.#changes.ask()
     })
     this.#unsubscribes.push(
       transport.onResync(() => {
@@ -175,10 +183,11 @@ export class CoordinatedWorker implements AsyncDisposable {
       }),
     )
     if (handleSignals) this.#unsubscribes.push(onTerminationSignal(() => void this.stop()))
-    this.#emit({ type: 'started' })
     this.#perception.start()
-    this.#heartbeats.announce()
     this.#checks.ask(heartbeatIntervalSeconds)
+    await this.#heartbeats.start()
+    if (this.#phase !== 'running') return
+    this.#emit({ type: 'started' })
     this.#office.start()
   }
 
@@ -252,6 +261,8 @@ export class CoordinatedWorker implements AsyncDisposable {
       await this.#office.leave(deadline)
       abandoned = await drained
       this.#checks.stop()
+      this.#answers.stop()
+      this.#changes.stop()
       this.#perception.stop()
       await this.#heartbeats.stop(lastWordSeconds(clock, clock.monotonicSeconds()))
     }
@@ -269,7 +280,7 @@ export class CoordinatedWorker implements AsyncDisposable {
       const notification = this.#coordinator.createShutdownNotification({
         intent,
         subscriptions: this.#work.holding(),
-        inFlightCount: this.#sample('inFlightCount', this.#options.inFlightCount),
+        inFlightCount: this.#options.inFlightCount(),
         drainTimeoutSeconds,
       })
       const limit = { clock, what: 'Announcing the departure', timeoutSeconds: lastWordSeconds(clock, clock.monotonicSeconds()) }
@@ -279,7 +290,7 @@ export class CoordinatedWorker implements AsyncDisposable {
     }
   }
 
-  // A method, because the phase can change while start() waits.
+  // Asked anew each time, because the phase can change while start() waits.
   get #isStarting(): boolean {
     return this.#phase === 'starting'
   }
@@ -292,7 +303,7 @@ export class CoordinatedWorker implements AsyncDisposable {
   #hear(heartbeat: HeartbeatMessage): void {
     const { instanceId, subscriptions, isLeader, declined, capacity } = heartbeat
     if (instanceId === this.instanceId) {
-      this.#perception.heardSelf(heartbeat)
+      if (this.#coordinator.isOwnIncarnation(heartbeat.incarnation)) this.#perception.heardSelf()
       return
     }
     const before = this.#coordinator.getPeer(instanceId)?.lastHeartbeat
@@ -300,7 +311,14 @@ export class CoordinatedWorker implements AsyncDisposable {
     const isSame =
       before && isSameList(before.subscriptions, subscriptions) && isSameList(before.declined, declined) && before.capacity === capacity
     // The coordinator has it by the time the timers of this moment run.
-    if (!isSame) this.#peersChanged()
+    if (!isSame) this.#changes.ask()
+  }
+
+  /** Keeps what an assignment says of instances and subscriptions that there are: anybody may have sent it. */
+  #noteAssignment({ targetInstanceId, epoch, revision, subscriptions }: WorkAssignment): void {
+    if (targetInstanceId !== this.instanceId && this.#coordinator.getPeer(targetInstanceId) === undefined) return
+    const known = subscriptions.filter((name) => this.#work.knows(name))
+    this.#book.note({ targetInstanceId, epoch, revision, subscriptions: known })
   }
 
   /** Says what this instance runs: soon, but a large cluster must not answer in one breath. */
@@ -326,21 +344,11 @@ export class CoordinatedWorker implements AsyncDisposable {
   #createHeartbeat(): HeartbeatMessage {
     return this.#coordinator.createHeartbeat({
       subscriptions: this.#work.holding(),
-      inFlightCount: this.#sample('inFlightCount', this.#options.inFlightCount),
-      loadFactor: this.#sample('loadFactor', this.#options.loadFactor),
+      inFlightCount: this.#options.inFlightCount(),
+      loadFactor: this.#options.loadFactor(),
       declined: this.#work.declined(),
       capacity: this.#work.capacity,
     })
-  }
-
-  /** A sample from the user's code, which may throw. */
-  #sample(name: string, read: () => number): number {
-    try {
-      return read()
-    } catch (error) {
-      this.#options.logger.warn({ instanceId: this.instanceId, error }, `${name}() failed; 0 is sent instead`)
-      return 0
-    }
   }
 
   async #publish(message: Parameters<CoordinatorBinding['publish']>[0]): Promise<void> {
@@ -358,14 +366,15 @@ export class CoordinatedWorker implements AsyncDisposable {
       capacity: this.#work.capacity,
       declined: new Set(this.#work.declined()),
     }
-    return [self, ...viewPeers(this.#coordinator, ownership !== null)]
+    return [self, ...viewPeers(this.#coordinator, this.#options)]
   }
 
-  #isListedElsewhere(subscription: string): boolean {
+  #lookElsewhere(): (subscription: string) => boolean {
     const hasOwnership = this.#options.ownership !== null
     // Without claims, words are all there is.
-    if (!hasOwnership && this.#perception.mayStartNothing) return true
-    return isRunByPeer(this.#coordinator, subscription, hasOwnership)
+    if (!hasOwnership && this.#perception.mayStartNothing) return () => true
+    const names = namesRunByPeers(this.#coordinator, this.#options)
+    return (subscription) => names.has(subscription)
   }
 
   #facts(): WorkerFacts {
@@ -388,5 +397,8 @@ export class CoordinatedWorker implements AsyncDisposable {
     if (this.#phase !== 'stopped') this.#events.emit(event)
   }
 }
+
+// A change of a peer costs a look at everything.
+const CHANGES_PAUSE_SECONDS = 0.02
 
 const INTENTS: readonly unknown[] = Object.values(ShutdownIntent)

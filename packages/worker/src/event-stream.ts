@@ -1,4 +1,4 @@
-import type { Logger, Unsubscribe } from '@es/coordination-core'
+import { callSafely, type Logger, type Unsubscribe } from '@es/coordination-core'
 
 interface Registration<Event> {
   readonly listener: (event: Event) => unknown
@@ -45,13 +45,13 @@ export class EventStream<Event extends { readonly type: string }> {
   }
 
   #call({ listener }: Registration<Event>, event: Event): void {
-    const failed = (error: unknown): void => {
-      this.#logger.error({ instanceId: this.#instanceId, event: event.type, error }, 'An event listener failed; the others are still told')
-    }
-    try {
-      Promise.resolve(listener(event)).catch(failed)
-    } catch (error) {
-      failed(error)
-    }
+    callSafely(
+      () => listener(event),
+      (error) =>
+        this.#logger.error(
+          { instanceId: this.#instanceId, event: event.type, error },
+          'An event listener failed; the others are still told',
+        ),
+    )
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '@es/coordination-core'
+import { A_MOMENT_SECONDS } from './a-moment.js'
 
 /** How hearing is judged, in seconds. */
 export interface HearingOptions {
@@ -10,9 +11,6 @@ export interface HearingOptions {
   /** How long to listen after messages may have been missed, before anybody's silence means anything. */
   readonly recoverySeconds: number
 }
-
-// Silence of exactly the limit is not beyond it yet.
-const A_MOMENT = 0.001
 
 /**
  * Whether this instance hears the bus, judged by its own heartbeats coming back. Somebody who hears nothing cannot tell that others are silent. A
@@ -50,7 +48,7 @@ export class Hearing {
   /** In how many seconds it will count as deaf if nothing is heard; infinite when it does already, or cannot. */
   get deafInSeconds(): number {
     if (this.#ownHeardAt === null || this.whyDeaf !== null) return Number.POSITIVE_INFINITY
-    return this.#options.deafAfterSeconds - this.#silentForSeconds + A_MOMENT
+    return this.#options.deafAfterSeconds - this.#silentForSeconds + A_MOMENT_SECONDS
   }
 
   /** Why this instance counts as deaf; `null` when it hears. */

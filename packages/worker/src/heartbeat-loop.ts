@@ -43,6 +43,12 @@ export class HeartbeatLoop {
     this.#log = new FailureLog({ what: 'Publishing heartbeats', clock, logger, fields: { instanceId } })
   }
 
+  /** Sends the first heartbeat, and then one on each interval. Resolves when the first is out, or could not be sent; never rejects. */
+  async start(): Promise<void> {
+    this.#beat()
+    await this.#sending
+  }
+
   /** Something has changed, or somebody asks who is there. */
   announce(delaySeconds = 0): void {
     this.#soon.ask(delaySeconds)

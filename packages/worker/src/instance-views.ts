@@ -1,29 +1,36 @@
-import type { PeerInfo, WorkRedistributionCoordinator } from '@es/coordination-core'
-import type { InstanceView } from './cluster-view.js'
+import type { WorkRedistributionCoordinator } from '@es/coordination-core'
+import { type InstanceView, isPresent } from './cluster-view.js'
 
-/** The peers as the leader plans with them. `hasOwnership`: whether this cluster has claims at all. */
-export function viewPeers(coordinator: WorkRedistributionCoordinator, hasOwnership: boolean): InstanceView[] {
+/** What decides about a peer: claims, where the cluster has any, or its own words. */
+export interface Trust {
+  readonly ownership: object | null
+  /** Whether one that sends no incarnation is believed; the reference library sends none, and knows no claims. */
+  readonly trustsClaimlessPeers: boolean
+}
+
+/** The peers as the leader plans with them. */
+export function viewPeers(coordinator: WorkRedistributionCoordinator, trust: Trust): InstanceView[] {
   return [...coordinator.knownPeers.values()].map(({ instanceId, status, heardAtSeconds, lastHeartbeat, incarnation }) => ({
     instanceId,
-    status: status === 'unknown' ? 'stale' : status,
+    status,
     heardAt: heardAtSeconds,
     subscriptions: lastHeartbeat?.subscriptions ?? [],
-    // The reference library sends no incarnation, and knows no claims.
-    usesClaims: hasOwnership && incarnation !== null,
+    usesClaims: usesClaims(incarnation, trust),
     capacity: lastHeartbeat?.capacity,
     declined: new Set(lastHeartbeat?.declined),
   }))
 }
 
-/** Whether a peer that is present runs `subscription` without a claim on it. */
-export function isRunByPeer(coordinator: WorkRedistributionCoordinator, subscription: string, hasOwnership: boolean): boolean {
-  for (const peer of coordinator.knownPeers.values()) {
-    if (hasOwnership && peer.incarnation !== null) continue
-    if (isPresent(peer) && peer.lastHeartbeat?.subscriptions.includes(subscription)) return true
+/** Everything that peers who are present run without a claim on it. */
+export function namesRunByPeers(coordinator: WorkRedistributionCoordinator, trust: Trust): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const { status, incarnation, lastHeartbeat } of coordinator.knownPeers.values()) {
+    if (usesClaims(incarnation, trust) || !isPresent({ status })) continue
+    for (const name of lastHeartbeat?.subscriptions ?? []) names.add(name)
   }
-  return false
+  return names
 }
 
-function isPresent({ status }: PeerInfo): boolean {
-  return status === 'healthy' || status === 'draining'
+function usesClaims(incarnation: string | null, { ownership, trustsClaimlessPeers }: Trust): boolean {
+  return ownership !== null && (incarnation !== null || !trustsClaimlessPeers)
 }

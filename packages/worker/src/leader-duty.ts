@@ -5,6 +5,7 @@ import {
   type Clock,
   errorMessage,
   FailureLog,
+  isSameList,
   type Logger,
   type Ownership,
   sleep,
@@ -13,7 +14,7 @@ import {
 import type { ClusterView, InstanceView, Observation } from './cluster-view.js'
 import { firstMembership, type MembershipMemory } from './membership.js'
 import { type PlanRound, type PlanRoundOptions, planRound } from './plan-round.js'
-import { isSameList, isSameSet } from './same-names.js'
+import { isSameSet } from './same-names.js'
 import { Soon } from './soon.js'
 
 /** What the leader's duty is made of. */
@@ -147,7 +148,7 @@ export class LeaderDuty {
         this.#round()
       } catch (error) {
         if (signal.aborted) return
-        this.#failed('observe', `The claims cannot be looked at: ${errorMessage(error)}`)
+        this.#failed('observe', 'The claims cannot be looked at', error)
       }
       await sleep(observeIntervalSeconds, { clock, signal }).catch(() => {})
     }
@@ -169,6 +170,7 @@ export class LeaderDuty {
       toldAt: new Map(
         [...this.#published].flatMap(([id, { unheededSince }]) => (unheededSince === null ? [] : [[id, unheededSince] as const])),
       ),
+      told: new Set([...this.#published].filter(([, { subscriptions }]) => subscriptions.length > 0).map(([id]) => id)),
     }
     return planRound(view, round, this.#memory, this.#listensUntil(view.instances))
   }
@@ -211,7 +213,7 @@ export class LeaderDuty {
       if (round.plan !== null) this.#announce(round)
       this.#succeeded('plan')
     } catch (error) {
-      this.#failed('plan', `Planning failed: ${errorMessage(error)}`)
+      this.#failed('plan', 'Planning failed', error)
     }
   }
 
@@ -219,13 +221,16 @@ export class LeaderDuty {
     const { instanceId, instances, clock, note, apply } = this.#options
     const now = clock.monotonicSeconds()
     const known = new Map(instances().map((instance) => [instance.instanceId, instance]))
-    if ([...assignments].some(([target, subscriptions]) => !isSameList(subscriptions, this.#published.get(target)?.subscriptions)))
-      this.#revision++
+    const changed = new Set<string>()
+    for (const [target, subscriptions] of assignments) {
+      if (!isSameList(subscriptions, this.#published.get(target)?.subscriptions)) changed.add(target)
+    }
+    if (changed.size > 0) this.#revision++
     for (const target of this.#published.keys()) if (!assignments.has(target)) this.#published.delete(target)
     this.#unowned = this.#findUnowned(assignments, known, now)
     for (const [target, subscriptions] of assignments) {
       const before = this.#published.get(target)
-      const isSame = isSameList(subscriptions, before?.subscriptions)
+      const isSame = !changed.has(target)
       const { subscriptions: reported = [], heardAt = now } = known.get(target) ?? {}
       const isHeeded = isSameSet(subscriptions, reported)
       if (before !== undefined && isHeeded) before.unheededSince = null
@@ -277,7 +282,7 @@ export class LeaderDuty {
       this.#succeeded('publish')
     } catch (error) {
       published.hasFailed = true
-      this.#failed('publish', `An assignment cannot be published: ${errorMessage(error)}`)
+      this.#failed('publish', 'An assignment cannot be published', error)
     }
   }
 
@@ -286,9 +291,11 @@ export class LeaderDuty {
     if (this.#failingSince.size === 0) this.#outage.succeeded()
   }
 
-  #failed(task: Task, reason: string): void {
+  /** `error`: what was thrown, if anything was. It is logged as the cause, so that where it comes from can be seen. */
+  #failed(task: Task, what: string, error?: unknown): void {
     if (this.#ending.signal.aborted) return
-    this.#outage.failed(new Error(reason))
+    const reason = error === undefined ? what : `${what}: ${errorMessage(error)}`
+    this.#outage.failed(new Error(reason, { cause: error }))
     const { clock, maxFailedRounds, repeatSeconds, giveUp } = this.#options
     const now = clock.monotonicSeconds()
     const since = this.#failingSince.get(task) ?? now

@@ -1,11 +1,12 @@
-import { type HeartbeatMessage, sleep, type WorkAssignment } from '@es/coordination-core'
+import type { HeartbeatMessage, WorkAssignment } from '@es/coordination-core'
 import type { AssignmentBook } from './assignment-book.js'
+import { lastWordSeconds } from './call-limits.js'
 import type { InstanceView } from './cluster-view.js'
-import { lastWordSeconds } from './last-word.js'
 import { LeaderDuty } from './leader-duty.js'
 import { LeaderTask } from './leader-task.js'
 import { epochOf, LeadershipLoop } from './leadership-loop.js'
 import type { PlanRound } from './plan-round.js'
+import { retriedWork } from './retried-work.js'
 import type { WorkerEvent } from './worker-event.js'
 import type { ParsedWorkerOptions } from './worker-options.js'
 
@@ -39,7 +40,8 @@ export class LeaderOffice {
   constructor(made: LeaderOfficeOptions) {
     this.#made = made
     const { elector, electionIntervalSeconds: intervalSeconds, clock, logger, leaderWork, instanceId } = made.options
-    this.#task = leaderWork === null ? null : new LeaderTask({ ...made.options, work: leaderWork, fields: { instanceId } })
+    const told = { ...made.options, fields: { instanceId } }
+    this.#task = leaderWork === null ? null : new LeaderTask({ ...told, work: retriedWork(leaderWork, told) })
     this.#loop = new LeadershipLoop({ elector, intervalSeconds, clock, logger, gained: () => this.#lead(), lost: () => this.#follow() })
   }
 
@@ -73,7 +75,7 @@ export class LeaderOffice {
     const { drainTimeoutSeconds, heartbeatTimeoutSeconds } = this.#made.options
     if (this.workOverdueSeconds > drainTimeoutSeconds && !this.#isSteppingDown) {
       this.#loop.pause(heartbeatTimeoutSeconds)
-      if (this.#loop.isLeading) void this.#stepDown("The leader's work of an earlier term does not end", 0)
+      if (this.#loop.isLeading) void this.#stepDown("The leader's work of an earlier term does not end", null)
       return
     }
     if (this.#loop.isLeading && this.#duty === null && !this.#isSteppingDown) this.#lead()
@@ -89,7 +91,7 @@ export class LeaderOffice {
     const { clock, mayLead } = this.#made.options
     this.#loop.retire()
     // Whoever leads next must not begin before it has ended.
-    await this.#endTask('The worker stops', deadline)
+    await this.#task?.endWithin(Math.max(deadline - clock.monotonicSeconds(), 0), 'The worker stops')
     if (mayLead) await this.#loop.leave(lastWordSeconds(clock, clock.monotonicSeconds()))
     this.#endDuty()
   }
@@ -128,29 +130,22 @@ export class LeaderOffice {
 
   #follow(): void {
     this.#endDuty()
-    void this.#task?.end('Leadership was lost')
+    this.#task?.end('Leadership was lost')
     this.#made.emit({ type: 'leadership_lost' })
     this.#made.changed()
   }
 
-  async #stepDown(reason: string, taskSeconds: number): Promise<void> {
+  /** `taskSeconds`: how long the leader's work has to end; `null` when it had its time. */
+  async #stepDown(reason: string, taskSeconds: number | null): Promise<void> {
     const { clock, heartbeatTimeoutSeconds, logger, instanceId } = this.#made.options
     this.#isSteppingDown = true
     this.#endDuty()
     this.#made.emit({ type: 'leader_stepped_down', reason })
     logger.error({ instanceId, reason }, 'This leader cannot do its job and steps down')
-    await this.#endTask(reason, clock.monotonicSeconds() + taskSeconds)
+    if (taskSeconds !== null) await this.#task?.endWithin(taskSeconds, reason)
     this.#loop.pause(heartbeatTimeoutSeconds)
     await this.#loop.release(lastWordSeconds(clock, clock.monotonicSeconds()))
     this.#isSteppingDown = false
-  }
-
-  async #endTask(reason: string, deadline: number): Promise<void> {
-    if (this.#task === null) return
-    const { clock } = this.#made.options
-    const limit = new AbortController()
-    const ended = this.#task.end(reason).then(() => limit.abort())
-    await Promise.race([ended, sleep(Math.max(0, deadline - clock.monotonicSeconds()), { clock, signal: limit.signal }).catch(() => {})])
   }
 
   #endDuty(): void {

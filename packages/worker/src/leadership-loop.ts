@@ -8,6 +8,7 @@ import {
   type Logger,
   sleep,
 } from '@es/coordination-core'
+import { ATTEMPT_SECONDS } from './call-limits.js'
 
 /** How a {@link LeadershipLoop} is set up. */
 export interface LeadershipLoopOptions {
@@ -26,8 +27,6 @@ export function epochOf(elector: LeaderElector): bigint | null {
   return (elector as Partial<FencedLeaderElector>).fencingToken ?? null
 }
 
-// An elector bounds its own calls; this is for one that does not.
-const ATTEMPT_SECONDS = 15
 const SHORT_PAUSE_SECONDS = 1
 
 /**

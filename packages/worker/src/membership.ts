@@ -1,7 +1,9 @@
+import { A_MOMENT_SECONDS } from './a-moment.js'
 import { type ClusterView, type InstanceView, mayHoldAnything } from './cluster-view.js'
+import { decideTrials, NO_TRIALS, type TrialMemory, type TrialOptions, type Trials } from './trials.js'
 
 /** How membership is damped, in seconds. */
-export interface MembershipOptions {
+export interface MembershipOptions extends TrialOptions {
   /** How long an instance whose claims are all gone has time to be heard, before it counts as crashed. */
   readonly crashGraceSeconds: number
   /** How often the claims are looked at. */
@@ -37,6 +39,8 @@ export interface MembershipMemory {
   readonly lostTogether: ReadonlySet<string>
   /** Until when that holds their work back. */
   readonly holdUntil: number
+  /** Who takes what it is given. */
+  readonly trials: TrialMemory
 }
 
 /** Who may be given work, and whose work has to wait. */
@@ -45,14 +49,13 @@ export interface Membership extends MembershipMemory {
   readonly mayReturn: ReadonlySet<string>
   /** From when on work may be moved for balance alone. */
   readonly settledAt: number
-  /** Monotonic times at which something here changes by itself. */
+  /** Monotonic times, all later than now, at which something here changes by itself. */
   readonly deadlines: readonly number[]
+  readonly trials: Trials
 }
 
 // A cluster that never stops changing must still be balanced now and then.
 const LONGEST_UNSETTLED = 5
-// Somebody heard exactly as long ago as the timeout is not silent yet.
-const A_MOMENT = 0.001
 
 /**
  * The memory of a leader that has not planned yet. Whoever was heard lately counts as a member until now, so that a restart or the loss of many is seen
@@ -71,6 +74,7 @@ export function firstMembership(now: number, instances: readonly InstanceView[],
     silentSince: new Map(),
     lostTogether: new Set(),
     holdUntil: Number.NEGATIVE_INFINITY,
+    trials: NO_TRIALS,
   }
 }
 
@@ -100,6 +104,7 @@ export function decideMembership(view: ClusterView, options: MembershipOptions, 
     hasNewLoss: gone.some((instanceId) => silentSince.has(instanceId)),
   })
 
+  const trials = decideTrials(view, members, options, before.trials)
   const hasChanged = gone.length > 0 || members.size !== before.members.size
   const changedAt = hasChanged ? now : before.changedAt
   const wasQuiet = now >= before.changedAt + options.settleSeconds
@@ -112,13 +117,16 @@ export function decideMembership(view: ClusterView, options: MembershipOptions, 
   const deadlines = [
     settledAt,
     loss.holdUntil,
-    ...instances.filter(({ status }) => status === 'healthy').map(({ heardAt }) => heardAt + options.heartbeatTimeoutSeconds + A_MOMENT),
+    ...instances
+      .filter(({ status }) => status === 'healthy')
+      .map(({ heardAt }) => heardAt + options.heartbeatTimeoutSeconds + A_MOMENT_SECONDS),
     ...[...vanishedAt.values()].map((since) => since + options.crashGraceSeconds),
     ...[...view.toldAt.values()].map((at) => at + answerSeconds(options)),
     ...[...leftAt.values()].map((since) => since + options.restartGraceSeconds),
+    ...trials.deadlines,
   ]
   return {
-    ...{ members, holders, vanishedAt, acquitted, leftAt, silentSince, changedAt, unsettledSince, settledAt, ...loss },
+    ...{ members, holders, vanishedAt, acquitted, leftAt, silentSince, changedAt, unsettledSince, settledAt, trials, ...loss },
     mayReturn: new Set(leftAt.keys()),
     deadlines: deadlines.filter((at) => at > now),
   }

@@ -1,4 +1,4 @@
-import type { HeartbeatMessage } from '@es/coordination-core'
+import { A_MOMENT_SECONDS } from './a-moment.js'
 import { Hearing } from './hearing.js'
 import type { HeartbeatLoop } from './heartbeat-loop.js'
 import { Lateness } from './lateness.js'
@@ -6,7 +6,6 @@ import type { ParsedWorkerOptions } from './worker-options.js'
 
 // Part of the heartbeat timeout after which an instance that is cut off knows it: before the others take it for gone.
 const CUT_OFF_AFTER_TIMEOUTS = 0.9
-const A_MOMENT = 0.001
 
 /** What an instance can tell of the others, and they of it: whether it runs on time, hears the bus, and is heard. */
 export class Perception {
@@ -39,9 +38,9 @@ export class Perception {
     this.#lateness.stop()
   }
 
-  /** A heartbeat under this instance's id came in. */
-  heardSelf({ incarnation }: HeartbeatMessage): void {
-    if (incarnation === this.#options.incarnation) this.#hearing.heardSelf()
+  /** A heartbeat of this instance came in. */
+  heardSelf(): void {
+    this.#hearing.heardSelf()
   }
 
   /** Messages may have been missed. */
@@ -69,7 +68,7 @@ export class Perception {
   get cutOffInSeconds(): number {
     const { unheardForSeconds, outage } = this.#heartbeats
     const isRunningOut = outage !== null && unheardForSeconds <= this.#cutOffAfterSeconds
-    const unheardIn = isRunningOut ? this.#cutOffAfterSeconds - unheardForSeconds + A_MOMENT : Number.POSITIVE_INFINITY
+    const unheardIn = isRunningOut ? this.#cutOffAfterSeconds - unheardForSeconds + A_MOMENT_SECONDS : Number.POSITIVE_INFINITY
     return Math.min(this.#hearing.deafInSeconds, unheardIn)
   }
 

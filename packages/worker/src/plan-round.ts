@@ -1,6 +1,8 @@
-import type { AssignmentPlan, AssignmentPlanner, PlannedSubscription } from '@es/coordination-core'
-import { type ClusterView, findHoldings } from './cluster-view.js'
+import type { AssignmentPlan, AssignmentPlanner, AssignmentPlannerInput, PlannedInstance, PlannedSubscription } from '@es/coordination-core'
+import { type ClusterView, findHoldings, type InstanceView } from './cluster-view.js'
+import { listed } from './listed.js'
 import { decideMembership, type Membership, type MembershipMemory, type MembershipOptions } from './membership.js'
+import { checkPlan } from './plan-check.js'
 
 /** How rounds of planning are damped. */
 export interface PlanRoundOptions extends MembershipOptions {
@@ -33,6 +35,10 @@ const LOST_TOGETHER = 'Its owner fell silent together with most others'
  * - P2. A holder that is not heard keeps what it holds.
  * - P3. What has no owner is given away at once; moves for balance wait until the membership has settled.
  * - P4. A leader that has just started listens first, until `listensUntil` (monotonic).
+ * - P5. Who takes nothing of what it is given is given nothing, see {@link decideTrials}.
+ *
+ * @throws what the planner throws.
+ * @throws CoordinationError `invalid_plan` when its plan cannot be used.
  */
 export function planRound(view: ClusterView, options: PlanRoundOptions, before: MembershipMemory, listensUntil: number): PlanRound {
   const { now, instances, assigned, homes } = view
@@ -66,24 +72,23 @@ export function planRound(view: ClusterView, options: PlanRoundOptions, before: 
   }
 
   const isSettled = now >= membership.settledAt
-  const plan = options.planner({
+  const input: AssignmentPlannerInput = {
     subscriptions: options.subscriptions,
     instances: instances
       .filter(({ instanceId }) => membership.members.has(instanceId))
-      .map(({ instanceId, capacity, declined }) => ({
-        instanceId,
-        ...(capacity === undefined ? {} : { capacity }),
-        mayRun: (subscription: string): boolean => !declined.has(subscription),
-      })),
+      .map((instance) => asPlanned(instance, membership, options)),
     current,
     pinned,
     preferred,
     maxMoves: isSettled ? options.maxMovesPerRound : 0,
-  })
+  }
+  const plan = checkPlan(options.planner(input), input)
   const held: string[] = []
   if (!isSettled && plan.movesHeldBack) held.push('The members changed a moment ago; moves for balance wait until they have settled')
-  if ([...pinned.values()].includes(LOST_TOGETHER))
-    held.push(`Most instances fell silent at once: ${[...membership.lostTogether].join(', ')}`)
+  if ([...pinned.values()].includes(LOST_TOGETHER)) held.push(`Most instances fell silent at once: ${listed([...membership.lostTogether])}`)
+  const failed = [...membership.trials.failures.keys()].filter((instanceId) => membership.members.has(instanceId))
+  if (failed.length > 0)
+    held.push(`These take nothing of what they are told to run, and newcomers are tried one at a time meanwhile: ${listed(failed)}`)
 
   const assignments = new Map<string, readonly string[]>()
   for (const [instanceId, subscriptions] of plan.assignments) {
@@ -92,8 +97,22 @@ export function planRound(view: ClusterView, options: PlanRoundOptions, before: 
       subscriptions.filter((name) => (holderOf.get(name) ?? instanceId) === instanceId),
     )
   }
-  const deadlines = membership.deadlines.filter((at) => at > now)
+  const { deadlines } = membership
   return { plan, assignments, held, againAt: deadlines.length > 0 ? Math.min(...deadlines) : null, membership }
+}
+
+function asPlanned({ instanceId, capacity, declined }: InstanceView, { trials }: Membership, options: PlanRoundOptions): PlannedInstance {
+  const limits = [capacity, trials.barred.has(instanceId) ? 0 : undefined, trials.onTrial === instanceId ? lightest(options) : undefined]
+  const limit = Math.min(...limits.filter((one) => one !== undefined))
+  return {
+    instanceId,
+    ...(limit === Number.POSITIVE_INFINITY ? {} : { capacity: limit }),
+    mayRun: (subscription) => !declined.has(subscription),
+  }
+}
+
+function lightest({ subscriptions }: PlanRoundOptions): number {
+  return subscriptions.reduce((least, { weight = 1 }) => Math.min(least, weight), Number.POSITIVE_INFINITY)
 }
 
 function whyOwnerIsAwaited(owner: string, { members, mayReturn, lostTogether }: Membership, isProvenFree: boolean): string | null {

@@ -230,6 +230,69 @@ describe('runAsLeader', () => {
     expect(clock.pendingTimers).toBe(0)
   })
 
+  it('gives up, at the limit, on work that ignores that it is all over, and leaves leadership to others', async () => {
+    const { clock, electors } = election('a', 'b')
+    const [a, b] = electors as [InMemoryLeaderElector, InMemoryLeaderElector]
+    const errors: string[] = []
+    const logger: Logger = { ...silent, error: (_fields, message) => void errors.push(message) }
+    const stop = new AbortController()
+    let doneAt: number | null = null
+    const done = runAsLeader(a, () => new Promise(() => {}), { clock, logger, signal: stop.signal, drainTimeoutSeconds: 5 })
+    void done.then(() => (doneAt = clock.monotonicSeconds()))
+    await clock.advance(1)
+    stop.abort()
+    await clock.advance(4.9)
+    expect([doneAt, a.isLeader]).toEqual([null, true])
+    await clock.advance(0.2)
+    expect([doneAt, a.isLeader]).toEqual([6, false])
+    expect(await b.tryAcquire()).toBe(true)
+    expect(errors).toEqual(["The leader's work does not end and is given up; only its fencing token keeps it from doing harm"])
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('leaves leadership to others at the limit after the loss, and at once when it wins again, while the old work goes on', async () => {
+    const { clock, electors, options } = election('a')
+    const [a] = electors as [InMemoryLeaderElector]
+    const stop = new AbortController()
+    const done = runAsLeader(a, () => new Promise(() => {}), { ...options, signal: stop.signal, drainTimeoutSeconds: 7 })
+    await clock.advance(1)
+    await a.forceLoseLeadership()
+    await clock.advance(4)
+    await a.forceLoseLeadership()
+    await clock.advance(2.9)
+    expect(a.isLeader, 'just below 7 s after the first loss').toBe(true)
+    await clock.advance(0.2)
+    expect(a.isLeader).toBe(false)
+    await clock.advance(7)
+    expect(a.fencingToken, 'it had a pause, won, and left it to others again').toBe(null)
+    expect(await a.tryAcquire()).toBe(true)
+    await clock.advance(0)
+    expect(a.isLeader).toBe(false)
+    stop.abort()
+    await clock.advance(8)
+    await done
+    expect(clock.pendingTimers).toBe(0)
+  })
+
+  it('leaves no timer behind when it ends while another leads', async () => {
+    const { clock, electors, options } = election('a', 'b')
+    const [a, b] = electors as [InMemoryLeaderElector, InMemoryLeaderElector]
+    let finish = (): void => {}
+    const stop = new AbortController()
+    const done = runAsLeader(a, () => new Promise((resolve) => (finish = resolve)), { ...options, signal: stop.signal })
+    await clock.advance(1)
+    await a.forceLoseLeadership()
+    await clock.advance(1)
+    const won = b.campaign()
+    await a.forceLoseLeadership()
+    await won
+    finish()
+    stop.abort()
+    await clock.advance(0)
+    await done
+    expect(clock.pendingTimers).toBe(0)
+  })
+
   it('refuses what is no elector, and an interval that is none', async () => {
     const { electors } = election('a')
     const [a] = electors as [InMemoryLeaderElector]
@@ -237,5 +300,6 @@ describe('runAsLeader', () => {
     for (const electionIntervalSeconds of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       await expect(runAsLeader(a, untilTold, { electionIntervalSeconds })).rejects.toThrow('electionIntervalSeconds')
     }
+    await expect(runAsLeader(a, untilTold, { drainTimeoutSeconds: -1 })).rejects.toThrow('drainTimeoutSeconds')
   })
 })

@@ -1,15 +1,16 @@
 import {
   type Clock,
-  CoordinationError,
-  consoleLogger,
-  invalidOption,
   type LeaderElector,
   type Logger,
-  missingLeaderElectorMembers,
+  requireClock,
+  requireFunction,
+  requireLeaderElector,
+  requireLogger,
+  requireOptions,
   requireSeconds,
-  safeLogger,
-  systemClock,
 } from '@es/coordination-core'
+import { lastWordSeconds } from './call-limits.js'
+import { LeaderTask } from './leader-task.js'
 import { epochOf, LeadershipLoop } from './leadership-loop.js'
 import { type LeaderWork, LONGEST_SECONDS } from './worker-options.js'
 
@@ -17,6 +18,8 @@ import { type LeaderWork, LONGEST_SECONDS } from './worker-options.js'
 export interface RunAsLeaderOptions {
   /** Ends it: the work is told, leadership is released once it has ended, and the call resolves. */
   readonly signal?: AbortSignal
+  /** How long the work has to end after it was told to, in seconds. Keep it below the time that the platform gives a process to end. @default 30 */
+  readonly drainTimeoutSeconds?: number
   /** Seconds between attempts to lead, for an elector that cannot campaign, and between its renewals. @default 5 */
   readonly electionIntervalSeconds?: number
   /** @default systemClock */
@@ -27,81 +30,71 @@ export interface RunAsLeaderOptions {
 
 /**
  * Does singleton work: waits for leadership, runs `work` while this instance leads, and waits again after each loss. In one process the work of one
- * term has ended before that of the next begins; while work ignores its signal for longer than 30 seconds, leadership is left to others.
+ * term has ended before that of the next begins; while work ignores its signal for longer than `drainTimeoutSeconds`, leadership is left to others.
  *
- * Resolves when `work` returns while it leads, or after `signal` aborted; leadership is released then.
+ * Resolves when `work` returns while it leads, or after `signal` aborted; leadership is released then. Work that has not ended `drainTimeoutSeconds`
+ * after `signal` aborted is reported and given up: it may still be running, and only its fencing token keeps it from doing harm.
  *
  * @throws what `work` throws while it leads; leadership is released first, so that another instance can try.
+ * @throws CoordinationError `invalid_options` for an option that is off.
  */
 export async function runAsLeader(elector: LeaderElector, work: LeaderWork, options: RunAsLeaderOptions = {}): Promise<void> {
-  const { signal, electionIntervalSeconds = 5, clock = systemClock } = options
-  const missing = missingLeaderElectorMembers(elector)
-  if (missing.length > 0) throw invalidOption('elector', elector, `a LeaderElector; this one lacks ${missing.join(', ')}`)
-  const intervalSeconds = requireSeconds('electionIntervalSeconds', electionIntervalSeconds, { atLeast: 0.01, atMost: LONGEST_SECONDS })
+  const { signal } = requireOptions(options)
+  const clock = requireClock(options.clock)
+  const logger = requireLogger(options.logger)
+  requireFunction('work', work)
+  requireLeaderElector('elector', elector)
+  const seconds = (name: 'electionIntervalSeconds' | 'drainTimeoutSeconds', fallback: number, atLeast: number): number =>
+    requireSeconds(name, options[name] ?? fallback, { atLeast, atMost: LONGEST_SECONDS })
+  const intervalSeconds = seconds('electionIntervalSeconds', 5, 0.01)
+  const drainTimeoutSeconds = seconds('drainTimeoutSeconds', 30, 0)
   if (signal?.aborted) return
-  const logger = safeLogger(options.logger ?? consoleLogger)
-  let finish: (outcome: Outcome) => void = () => {}
-  const finished = new Promise<Outcome>((resolve) => {
+  const fields = { identity: elector.identity }
+
+  let finish: (failure: { readonly error: unknown } | null) => void = () => {}
+  const finished = new Promise<{ readonly error: unknown } | null>((resolve) => {
     finish = resolve
   })
-  const serve = async (term: AbortSignal, epoch: bigint | null): Promise<void> => {
-    if (term.aborted) return
-    workingFor = term
-    try {
-      await work(term, epoch)
-      if (!term.aborted) finish({ hasFailed: false })
-    } catch (error) {
-      if (!term.aborted) finish({ hasFailed: true, error })
-      else if (error !== term.reason) logger.warn({ identity: elector.identity, error }, "The leader's work failed while it was ending")
-    } finally {
-      workingFor = null
-    }
-  }
+  const task = new LeaderTask({
+    ...{ clock, logger, fields },
+    async work(ofTerm, term) {
+      try {
+        await work(ofTerm, term)
+        if (!ofTerm.aborted) finish(null)
+      } catch (error) {
+        if (ofTerm.aborted) throw error
+        finish({ error })
+      }
+    },
+  })
   // Whoever cannot do the work must not keep others from it.
-  const yieldWhileStuck = (ofTerm: AbortSignal): void => {
-    if (workingFor === null || workingFor === ofTerm || ofTerm.aborted) return
-    logger.error(
-      { identity: elector.identity },
-      "The leader's work of an earlier term does not end; leadership is left to others meanwhile",
-    )
-    leadership.pause(STUCK_SECONDS)
-    void leadership.release(RELEASE_SECONDS)
+  const yieldIfStuck = (): void => {
+    if (!task.isEnding) return
+    logger.error(fields, "The leader's work of an earlier term does not end; leadership is left to others meanwhile")
+    leadership.pause(drainTimeoutSeconds)
+    void leadership.release(lastWordSeconds(clock, clock.monotonicSeconds()))
   }
-
-  let workingFor: AbortSignal | null = null
-  let term = new AbortController()
-  let served: Promise<void> = Promise.resolve()
-  const endTerm = (why: string): void => term.abort(new CoordinationError('leadership_over', why))
+  let stopWatching = (): void => {}
   const leadership = new LeadershipLoop({
     ...{ elector, intervalSeconds, clock, logger },
     gained: () => {
-      term = new AbortController()
-      const { signal: ofTerm } = term
-      const epoch = epochOf(elector)
-      if (workingFor !== null) {
-        const cancel = clock.setTimer(STUCK_SECONDS, () => yieldWhileStuck(ofTerm))
-        ofTerm.addEventListener('abort', cancel)
-      }
-      served = served.then(() => serve(ofTerm, epoch))
+      task.begin(epochOf(elector))
+      if (task.isEnding) stopWatching = clock.setTimer(Math.max(drainTimeoutSeconds - task.overdueSeconds, 0), yieldIfStuck)
     },
-    lost: () => endTerm('Leadership was lost'),
+    lost: () => {
+      stopWatching()
+      task.end('Leadership was lost')
+    },
   })
 
-  const onAbort = (): void => finish({ hasFailed: false })
+  const onAbort = (): void => finish(null)
   signal?.addEventListener('abort', onAbort)
   leadership.start()
-  const outcome = await finished
+  const failure = await finished
   signal?.removeEventListener('abort', onAbort)
   leadership.retire()
-  endTerm('Leadership is given up')
-  await served
-  await leadership.leave(RELEASE_SECONDS)
-  if (outcome.hasFailed) throw outcome.error
+  const deadline = clock.monotonicSeconds() + drainTimeoutSeconds
+  await task.endWithin(drainTimeoutSeconds, 'Leadership is given up')
+  await leadership.leave(lastWordSeconds(clock, deadline))
+  if (failure !== null) throw failure.error
 }
-
-// How long the work of a term that is over may go on before others should have a chance.
-const STUCK_SECONDS = 30
-// An elector bounds its own calls; this is for one that does not.
-const RELEASE_SECONDS = 10
-
-type Outcome = { readonly hasFailed: false } | { readonly hasFailed: true; readonly error: unknown }

@@ -1,4 +1,4 @@
-import { CoordinationError } from '@es/coordination-core'
+import { isAbortion } from './abortion.js'
 import { type RunEnd, SubscriptionRun } from './subscription-run.js'
 import type { WorkEntry } from './work-entry.js'
 import type { StopCause, WorkerEvent } from './worker-event.js'
@@ -83,10 +83,4 @@ export class RunKeeper {
   #now(): number {
     return this.#options.clock.monotonicSeconds()
   }
-}
-
-/** Whether a run only passed on that it was told to end. */
-function isAbortion(error: unknown): boolean {
-  if (error instanceof CoordinationError) return error.code.startsWith('run_')
-  return error instanceof Error && error.name === 'AbortError'
 }

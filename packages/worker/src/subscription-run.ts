@@ -5,6 +5,7 @@ import type { Run } from './worker-options.js'
 /** How a run ended. `cause`: what it had been told; `null` when it ended by itself. */
 export type RunEnd =
   | { readonly type: 'returned'; readonly cause: StopCause | null }
+  /** `error`: what it threw, never null. */
   | { readonly type: 'failed'; readonly cause: StopCause | null; readonly error: unknown }
 
 const REASONS: Readonly<Record<StopCause, string>> = {
@@ -47,12 +48,12 @@ export class SubscriptionRun {
     // Never inside the step that starts it: the user's code may call back into the worker.
     await Promise.resolve()
     if (this.#stop.signal.aborted) return { type: 'returned', cause: this.#cause }
-    const context = { subscription: this.subscription, signal: this.#stop.signal, lost: this.#lost.signal, fencingToken: this.fencingToken }
+    const context = { signal: this.#stop.signal, lost: this.#lost.signal, fencingToken: this.fencingToken }
     try {
       await run(this.subscription, context)
       return { type: 'returned', cause: this.#cause }
     } catch (error) {
-      return { type: 'failed', cause: this.#cause, error }
+      return { type: 'failed', cause: this.#cause, error: error ?? new Error(`The run threw ${error}, or rejected with it`) }
     }
   }
 }

@@ -4,7 +4,7 @@ import type { WorkPhase, WorkStatus } from './worker-status.js'
 
 /** What follows from runs that fail. */
 export interface FailurePolicy {
-  readonly longestRetrySeconds: number
+  readonly longestRunPauseSeconds: number
   readonly maxRunFailures: number
   readonly declineSeconds: number
   readonly random: () => number
@@ -32,6 +32,8 @@ export class WorkEntry {
   claimAgainAt = Number.NEGATIVE_INFINITY
   #phase: WorkPhase | null = null
   #since = new Date(0)
+  #wasHeld = false
+  #wasDeclined = false
 
   constructor(name: string) {
     this.name = name
@@ -49,30 +51,44 @@ export class WorkEntry {
     return this.run !== null || this.claim !== null || this.busy === 'releasing'
   }
 
+  /** Whether it cannot run here for now. */
+  isDeclined(now: number): boolean {
+    return this.declinedUntil > now || this.abandonedRuns > 0
+  }
+
+  /** Whether the others should be told: it is held or declined otherwise than when this was last asked. */
+  takeNews(now: number): boolean {
+    const isDeclined = this.isDeclined(now)
+    const isNews = this.isHeld !== this.#wasHeld || isDeclined !== this.#wasDeclined
+    this.#wasHeld = this.isHeld
+    this.#wasDeclined = isDeclined
+    return isNews
+  }
+
   /** Whether there is nothing left to remember. */
   isIdle(now: number): boolean {
-    return !this.isHeld && this.busy === null && this.abandonedRuns === 0 && this.declinedUntil <= now
+    return !this.isHeld && this.busy === null && !this.isDeclined(now)
   }
 
   /**
    * A run ended without having been told to; `error` is `null` when it just returned. Returns the pause before the next try, `null` when this
    * instance declines for a while instead, so that another one gets it.
    */
-  failed(error: unknown, now: number, { longestRetrySeconds, maxRunFailures, declineSeconds, random }: FailurePolicy): number | null {
+  failed(error: unknown, now: number, { longestRunPauseSeconds, maxRunFailures, declineSeconds, random }: FailurePolicy): number | null {
     this.failures++
     this.lastError = error === null ? null : errorMessage(error)
     if (this.failures % maxRunFailures === 0) {
       this.declinedUntil = now + declineSeconds
       return null
     }
-    const retryInSeconds = backoffSeconds(this.failures, { firstSeconds: 1, longestSeconds: longestRetrySeconds, random })
+    const retryInSeconds = backoffSeconds(this.failures, { firstSeconds: 1, longestSeconds: longestRunPauseSeconds, random })
     this.mayStartAt = now + retryInSeconds
     return retryInSeconds
   }
 
   /** A run that goes well for longer than the longest pause has made up for the failures before. */
-  forgive(now: number, { longestRetrySeconds }: FailurePolicy): void {
-    if (this.run === null || this.startedAt > now - longestRetrySeconds) return
+  forgive(now: number, { longestRunPauseSeconds }: FailurePolicy): void {
+    if (this.run === null || this.startedAt > now - longestRunPauseSeconds) return
     this.failures = 0
     this.lastError = null
   }
@@ -102,7 +118,7 @@ export class WorkEntry {
     if (this.run !== null) return this.run.cause === null ? 'running' : 'stopping'
     // Asking again for what was denied is no news.
     if (this.busy !== null) return this.busy === 'claiming' && this.isDenied ? 'denied' : this.busy
-    if (this.declinedUntil > now || this.abandonedRuns > 0) return 'declined'
+    if (this.isDeclined(now)) return 'declined'
     if (!isDesired) return this.claim === null ? null : 'releasing'
     if (this.isDenied) return 'denied'
     return this.mayStartAt > now ? 'waiting_to_restart' : 'starting'

@@ -11,8 +11,8 @@ import type { WorkStatus } from './worker-status.js'
 /** What a {@link WorkSet} is made of. */
 export interface WorkSetOptions {
   readonly options: ParsedWorkerOptions
-  /** Whether another instance that is alive runs it, as far as claims do not tell. */
-  readonly isListedElsewhere: (subscription: string) => boolean
+  /** Looks at the peers; what it returns tells whether one that is alive runs a subscription, as far as claims do not tell. Costs O(peers). */
+  readonly lookElsewhere: () => (subscription: string) => boolean
   /** Whether others must take this instance for gone, where no claim tells: what runs here is not its own any more. */
   readonly isCutOff: () => boolean
   /** Whether the others hear this instance. */
@@ -28,7 +28,7 @@ const LOOK_AGAIN_SECONDS = 1
 /** The subscriptions of this instance: claims, starts, stops and releases them until what runs is what should. */
 export class WorkSet {
   readonly #options: ParsedWorkerOptions
-  readonly #isListedElsewhere: WorkSetOptions['isListedElsewhere']
+  readonly #lookElsewhere: WorkSetOptions['lookElsewhere']
   readonly #isCutOff: WorkSetOptions['isCutOff']
   readonly #emit: (event: WorkerEvent) => void
   readonly #changed: () => void
@@ -38,21 +38,22 @@ export class WorkSet {
   readonly #desk: ClaimDesk | null
   readonly #soon: Soon
   #denied = ''
-  #announced = ''
+  #standing = ''
   #isReconciling = false
   #mustReconcile = false
   #drainBy = Number.POSITIVE_INFINITY
   #drained: ((abandoned: readonly string[]) => void) | null = null
 
-  constructor({ options, isListedElsewhere, isCutOff, isHeard, emit, changed }: WorkSetOptions) {
+  constructor({ options, lookElsewhere, isCutOff, isHeard, emit, changed }: WorkSetOptions) {
     this.#options = options
-    this.#isListedElsewhere = isListedElsewhere
+    this.#lookElsewhere = lookElsewhere
     this.#isCutOff = isCutOff
     this.#emit = emit
     this.#changed = changed
     this.#order = new WorkOrder(options.subscriptions, options.mayRun)
     this.#soon = new Soon(options.clock, () => this.#reconcile())
-    this.#runs = new RunKeeper({ options, emit, settled: () => this.#reconcile() })
+    // In a moment: runs that end together, as when the worker stops, must not cost a pass over all of them each.
+    this.#runs = new RunKeeper({ options, emit, settled: () => this.#soon.ask() })
     const { ownership } = options
     this.#desk =
       ownership &&
@@ -61,7 +62,7 @@ export class WorkSet {
         ownership,
         isHeard,
         unfitAfterSeconds: options.heartbeatIntervalSeconds,
-        claimed: (claim) => this.#take(claim),
+        claimed: (claims) => this.#take(claims),
         denied: (subscription, holder) => this.#deny(subscription, holder),
       })
   }
@@ -69,6 +70,11 @@ export class WorkSet {
   /** What this instance was last told to run; `null` before it was told anything. */
   get desired(): readonly string[] | null {
     return this.#order.assigned
+  }
+
+  /** Whether the cluster has such a subscription, as far as this instance knows. */
+  knows(name: string): boolean {
+    return this.#order.knows(name)
   }
 
   /** Why claims cannot be made; `null` while they can. */
@@ -103,7 +109,7 @@ export class WorkSet {
   /** What this instance cannot run: never, not now, or not as far as it knows. */
   declined(): readonly string[] {
     const now = this.#now()
-    const entries = [...this.#entries.values()].filter((entry) => entry.declinedUntil > now || entry.abandonedRuns > 0)
+    const entries = [...this.#entries.values()].filter((entry) => entry.isDeclined(now))
     return this.#order.decline(entries.map(({ name }) => name))
   }
 
@@ -163,8 +169,13 @@ export class WorkSet {
   #takeSteps(now: number): void {
     const toClaim: WorkEntry[] = []
     const toRelease: WorkEntry[] = []
+    let look: ((subscription: string) => boolean) | null = null
+    const isListedElsewhere = (subscription: string): boolean => {
+      look ??= this.#lookElsewhere()
+      return look(subscription)
+    }
     for (const entry of this.#entries.values()) {
-      switch (this.#nextStep(entry, now)) {
+      switch (this.#nextStep(entry, now, isListedElsewhere)) {
         case 'claim':
           toClaim.push(entry)
           break
@@ -192,9 +203,9 @@ export class WorkSet {
     if (toClaim.length > 0 && !this.#isDraining) void this.#claim(toClaim)
   }
 
-  #nextStep(entry: WorkEntry, now: number): SubscriptionStep {
+  #nextStep(entry: WorkEntry, now: number, isListedElsewhere: (subscription: string) => boolean): SubscriptionStep {
     const isDesired = this.#isDesired(entry, now)
-    const isFree = entry.run !== null ? !this.#isCutOff() : !isDesired || !this.#isListedElsewhere(entry.name)
+    const isFree = entry.run !== null ? !this.#isCutOff() : !isDesired || !isListedElsewhere(entry.name)
     return nextSubscriptionStep({
       isDesired,
       run: entry.runPhase,
@@ -220,25 +231,35 @@ export class WorkSet {
   /** Looks at what has become of everything: what to forget, to announce, and when to look again. */
   #takeStock(now: number): void {
     const at = this.#options.clock.now()
-    const times: number[] = [this.#desk?.unfitUntil ?? now]
+    let next = Number.POSITIVE_INFINITY
+    const lookAgainAt = (time: number): void => {
+      if (time > now && time < next) next = time
+    }
+    lookAgainAt(this.#desk?.unfitUntil ?? now)
     let wantsClaim = false
+    let hasNews = false
     for (const entry of this.#entries.values()) {
       const isDesired = this.#isDesired(entry, now)
       if (!isDesired) entry.isDenied = false
       wantsClaim ||= isDesired && entry.claim === null
       entry.note(isDesired, now, at)
+      if (entry.takeNews(now)) hasNews = true
       if (!isDesired && !this.#order.wanted.has(entry.name) && entry.isIdle(now)) this.#entries.delete(entry.name)
-      times.push(entry.stopBy === null ? now : this.#deadlineOf(entry.stopBy), entry.mayStartAt, entry.declinedUntil)
-      if (isDesired && entry.run === null && entry.busy === null)
-        times.push(this.#desk?.againAt ?? now, entry.claimAgainAt, now + LOOK_AGAIN_SECONDS)
+      lookAgainAt(entry.stopBy === null ? now : this.#deadlineOf(entry.stopBy))
+      lookAgainAt(entry.mayStartAt)
+      lookAgainAt(entry.declinedUntil)
+      if (isDesired && entry.run === null && entry.busy === null) {
+        lookAgainAt(this.#desk?.againAt ?? now)
+        lookAgainAt(entry.claimAgainAt)
+        lookAgainAt(now + LOOK_AGAIN_SECONDS)
+      }
     }
     if (!wantsClaim) this.#desk?.forgetOutage()
-    const next = Math.min(...times.filter((time) => time > now))
     if (next < Number.POSITIVE_INFINITY) this.#soon.ask(next - now)
     // Whoever cannot claim says at least that it is alive.
-    const announced = [this.capacity, this.claimsFailing !== null, ...this.holding(), '', ...this.declined()].join('\0')
-    if (announced !== this.#announced) {
-      this.#announced = announced
+    const standing = `${this.capacity} ${this.claimsFailing !== null} ${this.#order.unknownCount}`
+    if (hasNews || standing !== this.#standing) {
+      this.#standing = standing
       this.#changed()
     }
     this.#reportDenied()
@@ -256,15 +277,19 @@ export class WorkSet {
     this.#reconcile()
   }
 
-  #take(claim: Claim): void {
-    const entry = this.#entry(claim.subscription)
-    if (entry.claim === claim) return
-    entry.claim = claim
-    entry.isDenied = false
-    claim.signal.addEventListener('abort', () => this.#claimEnded(entry, claim), { once: true })
-    if (claim.signal.aborted) this.#claimEnded(entry, claim)
-    // A claim that comes after its call was given up: whether it is of any use is decided anew.
-    if (entry.busy === null) this.#reconcile()
+  #take(claims: readonly Claim[]): void {
+    let isLate = false
+    for (const claim of claims) {
+      const entry = this.#entry(claim.subscription)
+      if (entry.claim === claim) continue
+      entry.claim = claim
+      entry.isDenied = false
+      claim.signal.addEventListener('abort', () => this.#claimEnded(entry, claim), { once: true })
+      if (claim.signal.aborted) this.#claimEnded(entry, claim)
+      isLate ||= entry.busy === null
+    }
+    // Claims that come after their call was given up, maybe after everything else has ended: whether they are of any use is decided anew.
+    if (isLate) this.#reconcile()
   }
 
   #deny(subscription: string, holder: string | null): void {

@@ -1,6 +1,6 @@
 // A process with a coordinated worker on in-memory adapters, for tests of how a process ends. Argument: `import`, `stop`, `stay` or `signals`.
 // Writes JSON lines.
-import { InMemoryLeaderElector, InMemoryOwnership, InMemoryTransport } from '@es/coordination-memory'
+import { InMemoryLeaderElector, InMemoryOwnership, InMemoryTransport, SharedBus, SharedClaims } from '@es/coordination-memory'
 import { CoordinatedWorker } from '../dist/index.js'
 
 const mode = process.argv[2]
@@ -16,8 +16,8 @@ if (mode !== 'import') {
     instanceId: 'a',
     subscriptions: Object.keys(RUNS),
     elector: new InMemoryLeaderElector('a'),
-    transport: new InMemoryTransport(),
-    ownership: new InMemoryOwnership('a'),
+    transport: new InMemoryTransport({ bus: new SharedBus() }),
+    ownership: new InMemoryOwnership('a', { claims: new SharedClaims() }),
     settleSeconds: 0.1,
     drainTimeoutSeconds: 1,
     handleSignals: mode === 'signals',

@@ -1,11 +1,12 @@
-import type { AssignmentPlan, ShutdownIntent } from '@es/coordination-core'
+import type { AssignmentPlan, PeerStatus, ShutdownIntent } from '@es/coordination-core'
+import type { ProblemCode } from './worker-status.js'
 
 /** Why a run was told to stop: `revoked` its subscription goes to another instance · `stopping` the worker stops · `lost` the claim is gone. */
 export type StopCause = 'revoked' | 'stopping' | 'lost'
 
 /** Everything a worker reports, in the order in which it happens. */
 export type WorkerEvent =
-  /** The worker takes part: it listens, and its first heartbeat is out. */
+  /** The worker takes part: it listens, and its first heartbeat is out, or could not be sent and is tried again. */
   | { readonly type: 'started' }
   /** It has begun to leave. */
   | { readonly type: 'stopping'; readonly intent: ShutdownIntent; readonly drainTimeoutSeconds: number }
@@ -39,6 +40,6 @@ export type WorkerEvent =
   | { readonly type: 'run_abandoned'; readonly subscription: string; readonly fencingToken: bigint | null }
   /** A claim was lost, and with it the right to write. */
   | { readonly type: 'claim_lost'; readonly subscription: string; readonly fencingToken: bigint }
-  | { readonly type: 'peer_changed'; readonly instanceId: string; readonly previous: string; readonly status: string }
+  | { readonly type: 'peer_changed'; readonly instanceId: string; readonly previous: PeerStatus; readonly status: PeerStatus }
   /** What `health()` says has changed. */
-  | { readonly type: 'health_changed'; readonly status: 'ok' | 'degraded'; readonly problems: readonly string[] }
+  | { readonly type: 'health_changed'; readonly status: 'ok' | 'degraded'; readonly problems: readonly ProblemCode[] }

@@ -1,5 +1,5 @@
 import { type CoordinationError, consoleLogger } from '@es/coordination-core'
-import { InMemoryLeaderElector, InMemoryOwnership, InMemoryTransport } from '@es/coordination-memory'
+import { InMemoryLeaderElector, InMemoryOwnership, InMemoryTransport, SharedBus, SharedClaims } from '@es/coordination-memory'
 import { describe, expect, it } from 'vitest'
 import { CoordinatedWorker } from './coordinated-worker.js'
 import { type CoordinatedWorkerOptions, parseWorkerOptions } from './worker-options.js'
@@ -9,7 +9,7 @@ const GOOD: CoordinatedWorkerOptions = {
   subscriptions: ['s'],
   run: async () => {},
   elector: new InMemoryLeaderElector('a'),
-  transport: new InMemoryTransport(),
+  transport: new InMemoryTransport({ bus: new SharedBus() }),
 }
 
 /** The message with which `options` are refused. */
@@ -29,7 +29,7 @@ const MUST_BE_SOME = [
   'electionIntervalSeconds',
   'observeIntervalSeconds',
   'declineSeconds',
-  'longestRetrySeconds',
+  'longestRunPauseSeconds',
   'noLeaderWarningSeconds',
 ]
 const MAY_BE_NONE = [
@@ -81,9 +81,10 @@ describe('a bad setting is refused at construction, with its name, its value and
     ['handleSignals', 1, 'handleSignals must be true or false, got 1'],
     ['capacity', -1, 'capacity must be a finite number of at least 0, got -1'],
     ['capacity', Number.POSITIVE_INFINITY, 'capacity must be a finite number'],
-    ['elector', {}, 'this one lacks identity, isLeader, currentLeader, tryAcquire'],
+    ['elector', {}, 'elector must be a LeaderElector; it lacks identity, isLeader, currentLeader, tryAcquire'],
+    ['elector', 'a', 'elector must be a LeaderElector, got "a"'],
     ['transport', {}, 'transport must be an object with the methods publish, subscribe, onResync; it lacks publish, subscribe, onResync'],
-    ['transport', undefined, 'transport must be an object'],
+    ['transport', undefined, 'transport must be an object with the methods publish, subscribe, onResync, got undefined'],
     ['ownership', { instanceId: 'a', claim: () => {} }, 'it lacks release, observe'],
     ['clock', {}, 'it lacks now, monotonicSeconds, setTimer'],
     ['logger', { info: () => {} }, 'it lacks debug, warn, error'],
@@ -104,7 +105,7 @@ describe('a relation between settings that cannot work is refused, naming both a
   })
 
   it("of an ownership adapter under another instance's id", () => {
-    expect(refusalOf({ ownership: new InMemoryOwnership('b') })).toBe(
+    expect(refusalOf({ ownership: new InMemoryOwnership('b', { claims: new SharedClaims() }) })).toBe(
       `ownership.instanceId must be the worker's instanceId, which is "a", got "b"`,
     )
   })
@@ -127,7 +128,10 @@ describe('the defaults', () => {
   it('follow each other where they are not set, without blame for what was not set', () => {
     const day = parseWorkerOptions({ ...GOOD, heartbeatTimeoutSeconds: 86_400 })
     expect(day).toMatchObject({ massLossHoldSeconds: 172_800, noLeaderWarningSeconds: 172_800, coldStartSeconds: 86_400 })
-    expect(parseWorkerOptions({ ...GOOD, ownership: new InMemoryOwnership('a'), settleSeconds: 7 }).coldStartSeconds).toBe(7)
+    expect(
+      parseWorkerOptions({ ...GOOD, ownership: new InMemoryOwnership('a', { claims: new SharedClaims() }), settleSeconds: 7 })
+        .coldStartSeconds,
+    ).toBe(7)
   })
 
   it('give each worker an incarnation of its own', () => {

@@ -1,28 +1,31 @@
 import {
   type AssignmentPlanner,
   type Clock,
-  consoleLogger,
   describeValue,
   invalidOption,
   type LeaderElector,
   type Logger,
   MAX_SUBSCRIPTIONS,
-  missingLeaderElectorMembers,
   type Ownership,
   type PlannedSubscription,
+  requireClock,
+  requireFunction,
   requireInteger,
+  requireLeaderElector,
+  requireLogger,
+  requireMethods,
   requireName,
+  requireOptions,
   requireSeconds,
-  safeLogger,
   stickyPlanner,
-  systemClock,
   type Transport,
 } from '@es/coordination-core'
 import { guardedClock } from './guarded-clock.js'
+import { safeSample } from './safe-sample.js'
+import { MAX_WIRE_LENGTH, wireLength } from './wire-length.js'
 
 /** What a run is given. */
 export interface RunContext {
-  readonly subscription: string
   /**
    * Aborts when the run should end: finish what is in flight, write the checkpoint, return. Its reason is a CoordinationError with the code
    * `run_revoked`, `run_stopping` or `run_lost`; after `run_lost` nothing may be written any more.
@@ -104,6 +107,18 @@ export interface CoordinatedWorkerOptions {
    * @default settleSeconds with an ownership adapter, otherwise heartbeatTimeoutSeconds
    */
   readonly coldStartSeconds?: number
+  /**
+   * Most peers that are remembered, healthy or gone; when all are alive, new ones are ignored. A bound on what somebody who makes up instances can cost, so
+   * well above the number of instances that there ever are.
+   * @default 1000
+   */
+  readonly maxPeers?: number
+  /**
+   * Whether peers that send no incarnation are believed when they say what they run, without claiming it. Instances of the reference library are like that. Where
+   * there are none, `false` makes the claims decide about everybody. Only with an ownership adapter.
+   * @default true
+   */
+  readonly trustsClaimlessPeers?: boolean
   /** Most subscriptions taken from living owners in one round. @default no limit */
   readonly maxMovesPerRound?: number
   /** Rounds that the leader may fail in a row before it steps down. @default 3 */
@@ -113,7 +128,7 @@ export interface CoordinatedWorkerOptions {
   /** How long a subscription that failed too often is declined, in seconds. @default 60 */
   readonly declineSeconds?: number
   /** Longest pause before a failed run is started again, in seconds; the first is about one second. @default 30 */
-  readonly longestRetrySeconds?: number
+  readonly longestRunPauseSeconds?: number
   /** Time without a leader, or with one that is not heard, after which it is reported, in seconds. @default twice heartbeatTimeoutSeconds */
   readonly noLeaderWarningSeconds?: number
   /**
@@ -123,7 +138,11 @@ export interface CoordinatedWorkerOptions {
   readonly handleSignals?: boolean
   /** Closed in this order at the end of `stop()`: the adapters, when nobody else uses them. @default none */
   readonly dispose?: readonly AsyncDisposable[]
-  /** Decides who should run what, see `AssignmentPlanner`; only the leader's is asked. @default stickyPlanner */
+  /**
+   * Decides who should run what, see `AssignmentPlanner`; only the leader's is asked. A round in which it throws, or breaks its rules (`invalid_plan`), counts
+   * as failed: it is logged, and what was assigned before stays.
+   * @default stickyPlanner
+   */
   readonly planner?: AssignmentPlanner
   /** Names this life of the instance. Must differ between restarts. @default random */
   readonly incarnation?: string
@@ -152,13 +171,11 @@ const SHORTEST_INTERVAL_SECONDS = 0.01
 
 /** @throws CoordinationError `invalid_options` naming the option, its value and the rule. */
 export function parseWorkerOptions(options: CoordinatedWorkerOptions): ParsedWorkerOptions {
-  const instanceId = requireName('instanceId', options.instanceId)
-  const missing = missingLeaderElectorMembers(options.elector)
-  if (missing.length > 0) throw invalidOption('elector', options.elector, `a LeaderElector; this one lacks ${missing.join(', ')}`)
-  requireMembers('transport', options.transport, ['publish', 'subscribe', 'onResync'])
+  const instanceId = requireName('instanceId', requireOptions(options).instanceId)
+  requireMethods('transport', options.transport, ['publish', 'subscribe', 'onResync'])
   const ownership = options.ownership ?? null
   if (ownership !== null) {
-    requireMembers('ownership', ownership, ['claim', 'release', 'observe'])
+    requireMethods('ownership', ownership, ['claim', 'release', 'observe'])
     if (ownership.instanceId !== instanceId) {
       throw invalidOption('ownership.instanceId', ownership.instanceId, `the worker's instanceId, which is ${describeValue(instanceId)}`)
     }
@@ -166,30 +183,34 @@ export function parseWorkerOptions(options: CoordinatedWorkerOptions): ParsedWor
   const mayLead = requireFlag('mayLead', options.mayLead ?? true)
   const leaderWork = options.leaderWork === undefined ? null : requireFunction('leaderWork', options.leaderWork)
   if (leaderWork !== null && !mayLead) throw invalidOption('mayLead', mayLead, 'true when there is leaderWork')
-  const logger = safeLogger(requireMembers('logger', options.logger ?? consoleLogger, ['debug', 'info', 'warn', 'error']))
-  const clock = requireMembers('clock', options.clock ?? systemClock, ['now', 'monotonicSeconds', 'setTimer'])
+  const logger = requireLogger(options.logger)
+  const clock = guardedClock(requireClock(options.clock), logger)
+  const sample = (name: 'inFlightCount' | 'loadFactor'): (() => number) =>
+    safeSample(name, requireFunction(name, options[name] ?? (() => 0)), { clock, logger, instanceId })
   return {
     ...parseTimings(options, ownership !== null),
     ...{ instanceId, ownership, leaderWork, mayLead, logger },
     subscriptions: parseSubscriptions(options.subscriptions),
     run: requireFunction('run', options.run),
-    elector: options.elector,
+    elector: requireLeaderElector('elector', options.elector),
     transport: options.transport,
     mayRun: requireFunction('mayRun', options.mayRun ?? (() => true)),
     capacity: options.capacity === undefined ? undefined : requireCapacity(options.capacity),
-    inFlightCount: requireFunction('inFlightCount', options.inFlightCount ?? (() => 0)),
-    loadFactor: requireFunction('loadFactor', options.loadFactor ?? (() => 0)),
+    inFlightCount: sample('inFlightCount'),
+    loadFactor: sample('loadFactor'),
     maxMovesPerRound:
       options.maxMovesPerRound === undefined
         ? Number.POSITIVE_INFINITY
         : requireInteger('maxMovesPerRound', options.maxMovesPerRound, { atLeast: 1 }),
+    maxPeers: requireInteger('maxPeers', options.maxPeers ?? 1000, { atLeast: 1 }),
+    trustsClaimlessPeers: requireFlag('trustsClaimlessPeers', options.trustsClaimlessPeers ?? true),
     maxFailedRounds: requireInteger('maxFailedRounds', options.maxFailedRounds ?? 3, { atLeast: 1 }),
     maxRunFailures: requireInteger('maxRunFailures', options.maxRunFailures ?? 5, { atLeast: 1 }),
     handleSignals: requireFlag('handleSignals', options.handleSignals ?? false),
     dispose: parseDispose(options.dispose ?? []),
     planner: requireFunction('planner', options.planner ?? stickyPlanner),
     incarnation: requireName('incarnation', options.incarnation ?? globalThis.crypto.randomUUID()),
-    clock: guardedClock(clock, logger),
+    clock,
     random: requireFunction('random', options.random ?? Math.random),
   }
 }
@@ -220,7 +241,7 @@ function parseTimings(options: CoordinatedWorkerOptions, hasOwnership: boolean) 
     massLossHoldSeconds: time('massLossHoldSeconds', heartbeatTimeoutSeconds * 2),
     coldStartSeconds: time('coldStartSeconds', hasOwnership ? settleSeconds : heartbeatTimeoutSeconds),
     declineSeconds: interval('declineSeconds', 60),
-    longestRetrySeconds: interval('longestRetrySeconds', 30),
+    longestRunPauseSeconds: interval('longestRunPauseSeconds', 30),
     noLeaderWarningSeconds: interval('noLeaderWarningSeconds', heartbeatTimeoutSeconds * 2),
   }
 }
@@ -231,15 +252,22 @@ function parseSubscriptions(subscriptions: CoordinatedWorkerOptions['subscriptio
   if (subscriptions.length > MAX_SUBSCRIPTIONS)
     throw invalidOption('subscriptions.length', subscriptions.length, `at most ${MAX_SUBSCRIPTIONS}`)
   const names = new Set<string>()
-  return subscriptions.map((subscription: string | PlannedSubscription) => {
-    const { name, weight = 1 } = typeof subscription === 'string' ? { name: subscription } : subscription
+  let [length, total] = [0, 0]
+  const parsed = subscriptions.map((subscription: string | PlannedSubscription) => {
+    const { name, weight = 1 } = typeof subscription === 'string' ? { name: subscription } : requireOptions(subscription)
     if (names.has(requireName('a subscription name', name))) throw invalidOption('subscriptions', name, 'free of repeated names')
     if (!(typeof weight === 'number' && weight > 0 && Number.isFinite(weight))) {
       throw invalidOption(`the weight of subscription ${describeValue(name)}`, weight, 'a finite number above 0')
     }
     names.add(name)
+    length += wireLength(name)
+    total += weight
     return { name, weight }
   })
+  if (total === Number.POSITIVE_INFINITY) throw invalidOption('the sum of all weights', total, 'finite: divide them all by the same factor')
+  // The one instance that is left may have to list them all.
+  if (length > MAX_WIRE_LENGTH) throw invalidOption('the length of all subscription names', length, `at most ${MAX_WIRE_LENGTH} in all`)
+  return parsed
 }
 
 function parseDispose(resources: readonly AsyncDisposable[]): readonly AsyncDisposable[] {
@@ -256,18 +284,7 @@ function requireCapacity(value: number): number {
   throw invalidOption('capacity', value, 'a finite number of at least 0')
 }
 
-function requireFunction<T>(name: string, value: T): T {
-  if (typeof value === 'function') return value
-  throw invalidOption(name, value, 'a function')
-}
-
 function requireFlag(name: string, value: boolean): boolean {
   if (typeof value === 'boolean') return value
   throw invalidOption(name, value, 'true or false')
-}
-
-function requireMembers<T extends object>(name: string, value: T, members: readonly string[]): T {
-  const missing = members.filter((member) => typeof (value as Partial<Record<string, unknown>> | null | undefined)?.[member] !== 'function')
-  if (missing.length === 0) return value
-  throw invalidOption(name, value, `an object with the methods ${members.join(', ')}; it lacks ${missing.join(', ')}`)
 }

@@ -1,11 +1,12 @@
 import type { LeaderElector, WorkRedistributionCoordinator } from '@es/coordination-core'
+import { type FoundProblem, findProblems } from './find-problems.js'
 import type { HeartbeatOutage } from './heartbeat-loop.js'
 import type { PlanRound } from './plan-round.js'
 import { Problems } from './problems.js'
 import type { WorkSet } from './work-set.js'
 import type { WorkerEvent } from './worker-event.js'
 import type { ParsedWorkerOptions } from './worker-options.js'
-import type { PeerSummary, PlanSummary, Problem, WorkerHealth, WorkerStatus } from './worker-status.js'
+import type { PeerSummary, PlanSummary, WorkerHealth, WorkerStatus } from './worker-status.js'
 
 /** What a report is made from: the parts of a worker at one moment. */
 export interface WorkerFacts {
@@ -25,8 +26,6 @@ export interface WorkerFacts {
   readonly renewalFailedSince: number | null
   readonly whyDeaf: string | null
 }
-
-type FoundProblem = Omit<Problem, 'since'>
 
 /** Tells people and probes how a worker is. */
 export class WorkerReport {
@@ -56,7 +55,7 @@ export class WorkerReport {
   }
 
   health(facts: WorkerFacts): WorkerHealth {
-    const problems = this.#problems.update(this.#find(facts))
+    const problems = this.#problems.update(this.#findProblems(facts))
     const codes = new Set(problems.map(({ code }) => code))
     return {
       status: problems.length === 0 ? 'ok' : 'degraded',
@@ -98,65 +97,29 @@ export class WorkerReport {
     }
   }
 
+  #findProblems(facts: WorkerFacts): FoundProblem[] {
+    const { phase, elector, work, last } = facts
+    const { clock, instanceId } = this.#options
+    if (elector.isLeader) this.#isLedBy(instanceId)
+    else if (this.#leader?.instanceId === instanceId) this.#leader = null
+    if (phase !== 'running') return []
+    const report = {
+      ...facts,
+      leaderHeardAt: this.#leaderHeardAt,
+      lockHolder: elector.currentLeader,
+      work: work.status(),
+      abandoned: work.abandoned,
+      claimsFailing: work.claimsFailing,
+      lostTogether: [...(last?.round.membership.lostTogether ?? [])],
+      unassigned: last?.round.plan?.unassigned ?? [],
+    }
+    return findProblems(report, this.#options, { monotonic: clock.monotonicSeconds(), wall: clock.now() })
+  }
+
   #isLedBy(instanceId: string): void {
     const { clock } = this.#options
     this.#leaderHeardAt = clock.monotonicSeconds()
     if (this.#leader?.instanceId !== instanceId) this.#leader = { instanceId, since: clock.now() }
-  }
-
-  #find(facts: WorkerFacts): FoundProblem[] {
-    const { phase, elector, work, last, lateBySeconds, publishOutage, renewalFailedSince, whyDeaf } = facts
-    const { clock, instanceId, heartbeatTimeoutSeconds, noLeaderWarningSeconds } = this.#options
-    if (elector.isLeader) this.#isLedBy(instanceId)
-    else if (this.#leader?.instanceId === instanceId) this.#leader = null
-    if (phase !== 'running') return []
-    const now = clock.monotonicSeconds()
-    const found: FoundProblem[] = []
-    const add = (code: Problem['code'], message: string): void => void found.push({ code, message })
-    if (lateBySeconds !== null)
-      add('late', `This process was ${lateBySeconds.toFixed(1)} s late: its event loop is blocked, or it was stopped`)
-    if (publishOutage !== null) add('publish_failing', describeOutage(publishOutage, now))
-    if (whyDeaf !== null) add('deaf', whyDeaf)
-    if (renewalFailedSince !== null)
-      add('renewal_failing', `This leader has been unable to renew for ${(now - renewalFailedSince).toFixed(0)} s`)
-    const leaderlessSeconds = now - this.#leaderHeardAt
-    if (leaderlessSeconds > noLeaderWarningSeconds) {
-      const holder = elector.currentLeader
-      if (holder === null) add('no_leader', `There has been no leader for ${leaderlessSeconds.toFixed(0)} s`)
-      else add('leader_silent', `${holder} holds the leadership, but has not been heard for ${leaderlessSeconds.toFixed(0)} s`)
-    }
-    if (work.claimsFailing !== null) add('claims_failing', `Claims cannot be made: ${work.claimsFailing}`)
-    const status = work.status()
-    const failing = status
-      .filter(({ failures }) => failures > 0)
-      .map(({ subscription, lastError }) => `${subscription} (${lastError ?? 'ended by itself'})`)
-    if (failing.length > 0) add('run_failing', `Failing: ${failing.join(', ')}`)
-    const denied = status.filter(
-      ({ phase: at, since }) => at === 'denied' && clock.now().getTime() - since.getTime() > heartbeatTimeoutSeconds * 1000,
-    )
-    if (denied.length > 0)
-      add(
-        'claims_denied',
-        `Held by others: ${denied.map(({ subscription, holder }) => `${subscription} (${holder ?? 'unknown'})`).join(', ')}`,
-      )
-    if (work.abandoned.length > 0) add('run_abandoned', `Abandoned runs that may still be running: ${work.abandoned.join(', ')}`)
-    const lostTogether = last === null ? [] : [...last.round.membership.lostTogether]
-    if (lostTogether.length > 0) add('mass_loss', `Most instances fell silent at once: ${lostTogether.join(', ')}`)
-    if (facts.workOverdueSeconds > this.#options.drainTimeoutSeconds)
-      add(
-        'leader_work_stuck',
-        `The leader's work was told to end ${facts.workOverdueSeconds.toFixed(0)} s ago and goes on; this instance does not lead meanwhile`,
-      )
-    const unowned = [...facts.unowned].filter(([, since]) => now - since > heartbeatTimeoutSeconds / 3)
-    if (unowned.length > 0)
-      add(
-        'unowned',
-        `Assigned, but running nowhere: ${unowned.map(([name, since]) => `${name} (for ${(now - since).toFixed(0)} s)`).join(', ')}`,
-      )
-    const unassigned = last?.round.plan?.unassigned ?? []
-    if (unassigned.length > 0)
-      add('unassigned', `Nobody can run ${unassigned.map(({ subscription, reason }) => `${subscription} (${reason})`).join(', ')}`)
-    return found
   }
 
   #peers(coordinator: WorkRedistributionCoordinator): PeerSummary[] {
@@ -188,11 +151,6 @@ export class WorkerReport {
     if (work.desired.length === 0) return `The leader has assigned nothing to it.${because}`
     return reasons.length > 0 ? `It cannot start its subscriptions.${because}` : 'Its subscriptions are about to start.'
   }
-}
-
-function describeOutage({ since, error, lastSentAt }: HeartbeatOutage, now: number): string {
-  const last = lastSentAt === null ? 'none was sent so far' : `the last one was sent at ${lastSentAt.toISOString()}`
-  return `No heartbeat could be published for ${(now - since).toFixed(0)} s: ${error} (${last})`
 }
 
 function summarizePlan({ last }: WorkerFacts): PlanSummary | null {

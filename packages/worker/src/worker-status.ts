@@ -49,39 +49,42 @@ export interface PlanSummary {
   readonly held: readonly string[]
 }
 
+/**
+ * What can be wrong:
+ * - `late`: the process ran its timers late: a blocked event loop, a throttled CPU, a suspended machine
+ * - `publish_failing`: heartbeats do not get out: the others will take this instance for dead
+ * - `deaf`: this instance does not even hear itself
+ * - `claims_failing`: the backend cannot be asked for claims, or refuses more
+ * - `no_leader`: nobody has led for `noLeaderWarningSeconds`
+ * - `leader_silent`: somebody holds the leadership and has not been heard for `noLeaderWarningSeconds`
+ * - `renewal_failing`: this leader cannot renew and still believes that it leads
+ * - `mass_loss`: most instances fell silent at once; the leader holds their work back for `massLossHoldSeconds` (on the leader only)
+ * - `leader_work_stuck`: the leader's own work of a term that is over ignores its signal; this instance does not lead until it ends
+ * - `unowned`: some subscriptions are assigned, but have been running nowhere for a third of the heartbeat timeout (on the leader only)
+ * - `unassigned`: nobody can run some subscriptions: no capacity, not allowed anywhere, nobody fit (on the leader only)
+ * - `run_failing`: a `run` throws, or ends by itself
+ * - `run_abandoned`: a `run` ignored its signal and may still be going on
+ * - `claims_denied`: another session has held what was assigned here for longer than a heartbeat timeout
+ */
+export type ProblemCode =
+  | 'late'
+  | 'publish_failing'
+  | 'deaf'
+  | 'claims_failing'
+  | 'no_leader'
+  | 'leader_silent'
+  | 'renewal_failing'
+  | 'mass_loss'
+  | 'unassigned'
+  | 'unowned'
+  | 'leader_work_stuck'
+  | 'run_failing'
+  | 'run_abandoned'
+  | 'claims_denied'
+
 /** Something that is wrong. `code` is stable; `message` is for a person. */
 export interface Problem {
-  /**
-   * - `late`: the process ran its timers late: a blocked event loop, a throttled CPU, a suspended machine
-   * - `publish_failing`: heartbeats do not get out: the others will take this instance for dead
-   * - `deaf`: this instance does not even hear itself
-   * - `claims_failing`: the backend cannot be asked for claims, or refuses more
-   * - `no_leader`: nobody has led for `noLeaderWarningSeconds`
-   * - `leader_silent`: somebody holds the leadership and has not been heard for `noLeaderWarningSeconds`
-   * - `renewal_failing`: this leader cannot renew and still believes that it leads
-   * - `mass_loss`: most instances fell silent at once; the leader holds their work back for `massLossHoldSeconds` (on the leader only)
-   * - `leader_work_stuck`: the leader's own work of a term that is over ignores its signal; this instance does not lead until it ends
-   * - `unowned`: some subscriptions are assigned, but have been running nowhere for a third of the heartbeat timeout (on the leader only)
-   * - `unassigned`: nobody can run some subscriptions: no capacity, not allowed anywhere, nobody fit (on the leader only)
-   * - `run_failing`: a `run` throws, or ends by itself
-   * - `run_abandoned`: a `run` ignored its signal and may still be going on
-   * - `claims_denied`: another session has held what was assigned here for longer than a heartbeat timeout
-   */
-  readonly code:
-    | 'late'
-    | 'publish_failing'
-    | 'deaf'
-    | 'claims_failing'
-    | 'no_leader'
-    | 'leader_silent'
-    | 'renewal_failing'
-    | 'mass_loss'
-    | 'unassigned'
-    | 'unowned'
-    | 'leader_work_stuck'
-    | 'run_failing'
-    | 'run_abandoned'
-    | 'claims_denied'
+  readonly code: ProblemCode
   readonly message: string
   readonly since: Date
 }
@@ -107,7 +110,7 @@ export interface WorkerStatus {
   readonly isLeader: boolean
   /** The leader as far as known here, and since when it has been this one. */
   readonly leader: { readonly instanceId: string; readonly since: Date } | null
-  /** Highest epoch of an assignment seen, in decimal. */
+  /** Epoch of the assignment that was accepted last, in decimal; see `WorkRedistributionCoordinator.highestEpoch`. */
   readonly epoch: string | null
   /** What this instance should run, as last told; `null` before it was ever told. */
   readonly desired: readonly string[] | null
