@@ -33,9 +33,28 @@ describe('connectError', () => {
     expect(error.message).toContain(advice)
   })
 
-  it('leaves an error of its own kind alone', () => {
+  it.each(['none', 'session'] as const)('leaves an error of its own kind alone (pooler: %s)', (pooler) => {
     const error = new ConnectionError('standby', 'a standby')
-    expect(connectError('s', error)).toBe(error)
+    expect(connectError('s', error, pooler)).toBe(error)
+  })
+
+  it('blames the options, not the pooler, where one in session mode refuses a startup parameter', () => {
+    const cause = failure('08P01', 'unsupported startup parameter: options')
+    expect(connectError('s', cause, 'session')).toMatchObject({
+      code: 'settings_refused',
+      cause,
+      message: expect.stringMatching(/unsupported startup parameter: options.*correct or remove them/),
+    })
+  })
+
+  it('says that a timeout may be the queue of a pooler, where there is one', () => {
+    const cause = new ConnectionError('timed_out', 'Connecting to s took longer than 5 s')
+    expect(connectError('s', cause)).toBe(cause)
+    expect(connectError('s', cause, 'session')).toMatchObject({
+      code: 'timed_out',
+      cause,
+      message: expect.stringMatching(/^Connecting to s took longer than 5 s.*default_pool_size/),
+    })
   })
 
   it.each([null, undefined, 'text', 7])('survives %j being thrown', (thrown) => {

@@ -1,4 +1,5 @@
 import { ConnectionError, errorMessage } from '@es/coordination-core'
+import type { Pooler } from './session-settings.js'
 
 /** Server errors by SQLSTATE that deserve a message of their own; any other failure to connect is `unreachable`. */
 const REFUSALS: Readonly<Record<string, { readonly code: string; readonly advice: string }>> = {
@@ -12,29 +13,50 @@ const REFUSALS: Readonly<Record<string, { readonly code: string; readonly advice
 }
 
 const POOLER_ADVICE =
-  'a pooler such as PgBouncer stands in between and does not pass session settings on. Advisory locks and LISTEN belong to one server session, so connect to the server directly'
+  "a pooler such as PgBouncer stands in between and does not pass session settings on. Advisory locks and LISTEN belong to one server session, so connect to the server directly; or, if the pooler is in session mode, set pooler: 'session'"
+
+const SESSION_POOLER_ADVICE =
+  'It must give each connection a server session of its own and clean that up afterwards (PgBouncer: pool_mode = session, server_reset_query = DISCARD ALL); otherwise connect to the server directly'
 
 /** The refusal of a pooler between this client and the server. */
 export function poolerRefusal(server: string, cause?: unknown): ConnectionError {
   return new ConnectionError('transaction_pooler', `${server} cannot be used: ${POOLER_ADVICE}`, { cause })
 }
 
+/** The refusal of a pooler that is no session pooler although the user says so; `found` is what tells. */
+export function unfitPooler(server: string, found: string): ConnectionError {
+  return new ConnectionError('transaction_pooler', `The pooler at ${server} cannot be used: ${found}. ${SESSION_POOLER_ADVICE}`)
+}
+
 /** What went wrong while connecting to `server`, in the user's words. */
-export function connectError(server: string, error: unknown): ConnectionError {
-  if (error instanceof ConnectionError) return error
+export function connectError(server: string, error: unknown, pooler: Pooler = 'none'): ConnectionError {
+  if (error instanceof ConnectionError) return pooler === 'session' && error.code === 'timed_out' ? poolTimeout(error) : error
   const sqlState = String((error as { code?: unknown } | null)?.code)
   const text = errorMessage(error)
   // PgBouncer names the startup parameter that it refuses; a server never refuses `options` as such.
-  if (/unsupported startup parameter/i.test(text)) return poolerRefusal(server, error)
+  if (/unsupported startup parameter/i.test(text)) {
+    return pooler === 'none' ? poolerRefusal(server, error) : settingsRefused(server, text, error)
+  }
   // The driver itself says so, without an SQLSTATE, when the server asks for a password and there is none.
   if (sqlState === '42704' && !text.includes('idle_session_timeout')) {
-    return new ConnectionError('settings_refused', `${server} refused the options of the connection (${text}): correct or remove them`, {
-      cause: error,
-    })
+    return settingsRefused(server, text, error)
   }
   const refusal = REFUSALS[/password must be/i.test(text) ? '28P01' : sqlState]
   if (refusal) return new ConnectionError(refusal.code, `${server} refused the connection (${text}): ${refusal.advice}`, { cause: error })
   return new ConnectionError('unreachable', `${server} could not be reached: ${text || sqlState}`, { cause: error })
+}
+
+function settingsRefused(server: string, text: string, cause: unknown): ConnectionError {
+  return new ConnectionError('settings_refused', `${server} refused the options of the connection (${text}): correct or remove them`, {
+    cause,
+  })
+}
+
+/** A client that waits for a free server session in the pooler's queue is not told so. */
+function poolTimeout(error: ConnectionError): ConnectionError {
+  const advice =
+    'If its pool has no free server session, enlarge it (PgBouncer: default_pool_size): a connection takes two while it is opened'
+  return new ConnectionError('timed_out', `${error.message}. There is a pooler in between. ${advice}`, { cause: error })
 }
 
 /** Refusals that waiting does not mend. */

@@ -1,5 +1,5 @@
-import { requireName, requireSeconds } from '@es/coordination-core'
-import { PostgresLockSession, type PostgresLockSessionOptions } from './postgres-lock-session.js'
+import { requireFunction, requireName, requireOptions, requireSeconds } from '@es/coordination-core'
+import { type PostgresLockSession, type PostgresLockSessionOptions, sessionOf } from './postgres-lock-session.js'
 
 /** What is being led, and how it is waited for. */
 export interface ElectionOptions {
@@ -41,12 +41,12 @@ export interface ParsedElectorOptions extends Required<ElectionOptions> {
 /** @throws CoordinationError `invalid_options` naming the option, its value and the rule. */
 export function parseElectorOptions(options: PostgresLeaderElectorOptions): ParsedElectorOptions {
   return {
-    election: requireName('election', options.election),
+    election: requireName('election', requireOptions(options).election),
     namespace: requireName('namespace', options.namespace ?? 'default'),
     longestRetrySeconds: requireSeconds('longestRetrySeconds', options.longestRetrySeconds ?? 5, { above: 0, atMost: 3600 }),
     pollSeconds: requireSeconds('pollSeconds', options.pollSeconds ?? 0.5, { above: 0, atMost: 60 }),
-    random: options.random ?? Math.random,
+    random: requireFunction('random', options.random ?? Math.random),
     isShared: 'session' in options,
-    session: 'session' in options ? options.session : new PostgresLockSession(options),
+    session: sessionOf(options),
   }
 }

@@ -2,7 +2,7 @@
 export type { ElectionOptions, PostgresLeaderElectorOptions } from './elector-options.js'
 export { PostgresLeaderElector } from './postgres-leader-elector.js'
 export { PostgresLockSession, type PostgresLockSessionOptions } from './postgres-lock-session.js'
-export type { PostgresConnection } from './session-settings.js'
+export type { Pooler, PostgresConnection } from './session-settings.js'
 
 // Ownership of subscriptions
 export { PostgresOwnership } from './postgres-ownership.js'

@@ -15,6 +15,7 @@ afterAll(() => election?.[Symbol.asyncDispose]())
 const open = (connection: string): Promise<Session> =>
   openSession({
     connection,
+    pooler: 'none',
     timings: { leaseSeconds: 5, waitSliceSeconds: 0.5, statementSeconds: 3 },
     applicationName: 'direct',
     timeoutSeconds: 10,

@@ -1,9 +1,11 @@
-import { Socket } from 'node:net'
-import { boundedCall, type Clock, ConnectionError, errorMessage } from '@es/coordination-core'
-import { Client, type ClientConfig } from 'pg'
+import { boundedCall, type Clock, ConnectionError } from '@es/coordination-core'
+import type { Client } from 'pg'
 import { connectError, poolerRefusal } from './connection-error.js'
-import { clientConfig, describeConnection, type PostgresConnection, type SessionTimings } from './session-settings.js'
-import { ADOPT, type Statement } from './statements.js'
+import { newConnection, type PgConnection } from './pg-connection.js'
+import { verifySessionPooler } from './session-pooler.js'
+import { ANSWER } from './session-pooler-statements.js'
+import { clientConfig, type Pooler, type PostgresConnection, type SessionTimings, sessionSettings } from './session-settings.js'
+import { ADOPT, applySettings, BACKEND_PID, type Statement } from './statements.js'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -26,6 +28,7 @@ export interface Session {
 /** What {@link openSession} is told. */
 export interface OpenSessionOptions {
   readonly connection: PostgresConnection
+  readonly pooler: Pooler
   readonly timings: SessionTimings
   /** Shown to others in `pg_stat_activity`. */
   readonly applicationName: string
@@ -45,42 +48,34 @@ export interface OpenSessionOptions {
  *   `unsupported_server` or `settings_refused` when the server was reached but is unfit, or the connection settings cannot be read.
  */
 export async function openSession(options: OpenSessionOptions): Promise<Session> {
-  const { connection, timings, applicationName, timeoutSeconds, signal, clock, onNotification } = options
-  // Our own socket, because only destroying it is certain to end: `client.end()` hangs on a half-open connection.
-  const socket = new Socket()
-  const client = newClient({ ...clientConfig(connection, timings), keepAlive: true, stream: () => socket })
-  const server = describeConnection(client)
-
-  let over: (reason: Error) => void = () => {}
-  const ended = new Promise<Error>((resolve) => {
-    over = resolve
-  })
-  // Without a listener a connection that dies while idle would end the process.
-  client.on('error', (error) =>
-    over(new ConnectionError('connection_lost', `The connection to ${server} was lost: ${error.message}`, { cause: error })),
-  )
-  client.on('end', () => over(new ConnectionError('connection_lost', `The connection to ${server} was closed`)))
-  if (onNotification) client.on('notification', ({ channel, payload = '' }) => onNotification(channel, payload))
-  const destroy = (reason: Error): void => {
-    over(reason)
-    socket.destroy()
+  const { connection, pooler, timings, applicationName, timeoutSeconds, signal, clock, onNotification } = options
+  const config = clientConfig(connection, timings, pooler)
+  const opened: PgConnection[] = []
+  const open = (): PgConnection => {
+    const next = newConnection(config, clock)
+    opened.push(next)
+    return next
   }
+  const { client, server, ended, destroy, end } = open()
+  if (onNotification) client.on('notification', ({ channel, payload = '' }) => onNotification(channel, payload))
 
   try {
     return await boundedCall({ clock, what: `Connecting to ${server}`, timeoutSeconds, signals: [signal] }, adopt)
   } catch (error) {
-    const refusal = signal.aborted ? signal.reason : connectError(server, error)
-    destroy(refusal)
+    const refusal = signal.aborted ? signal.reason : connectError(server, error, pooler)
+    for (const { destroy: destroyIt } of opened) destroyIt(refusal)
     throw refusal
   }
 
-  async function adopt(): Promise<Session> {
+  async function adopt(over: AbortSignal): Promise<Session> {
     await client.connect()
+    const expectedPid = pooler === 'none' ? await verifyDirect() : await verifyPooler(over)
+    // Settings only from here on: until it is verified, the server session may belong to others.
+    if (pooler === 'session') await client.query(applySettings(sessionSettings(timings)))
     const { rows } = await client.query<Row>(ADOPT, [applicationName])
     const openedAt = clock.monotonicSeconds()
     const facts = rows[0] ?? {}
-    // The key data of a pooler's own protocol names no backend of the server.
-    if (Reflect.get(client, 'processID') !== Number(facts.pid)) throw poolerRefusal(server)
+    if (expectedPid !== Number(facts.pid)) throw poolerRefusal(server)
     if (facts.is_standby === true) {
       throw new ConnectionError(
         'standby',
@@ -91,7 +86,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
     if (lease !== Math.ceil(timings.leaseSeconds * 1000)) {
       throw new ConnectionError(
         'settings_refused',
-        `${server} runs with idle_session_timeout = ${lease} ms in spite of the startup options, so it would not enforce the lease of ${timings.leaseSeconds} s: remove what overrides it`,
+        `${server} runs with idle_session_timeout = ${lease} ms in spite of what the session asked for, so it would not enforce the lease of ${timings.leaseSeconds} s: remove what overrides it`,
       )
     }
     return {
@@ -106,22 +101,37 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
       },
       ended,
       destroy,
-      async end(limitSeconds) {
-        const cancel = clock.setTimer(limitSeconds, () => destroy(new ConnectionError('closed', 'The session was closed')))
-        // A failure to take leave changes nothing: the socket is destroyed all the same.
-        await Promise.race([client.end().catch((error: unknown) => errorMessage(error)), ended])
-        cancel()
-        destroy(new ConnectionError('closed', 'The session was closed'))
-      },
+      end,
     }
+  }
+
+  async function verifyDirect(): Promise<number> {
+    const { rows } = await client.query<Row>(BACKEND_PID)
+    const pid = Number(rows[0]?.pid)
+    // The key data of a pooler's own protocol names no backend of the server.
+    if (Reflect.get(client, 'processID') !== pid) throw poolerRefusal(server)
+    return pid
+  }
+
+  function verifyPooler(over: AbortSignal): Promise<number> {
+    return verifySessionPooler({
+      server,
+      connection: { ask: (text) => ask(client, text) },
+      async openProbe() {
+        over.throwIfAborted()
+        const probe = open()
+        await probe.client.connect()
+        return { ask: (text) => ask(probe.client, text), end: () => probe.end(timeoutSeconds) }
+      },
+      // Sooner than the lease, which would end a session that was left alone, and be taken for the pooler.
+      resetSeconds: Math.min(timeoutSeconds, timings.leaseSeconds) / 2,
+      clock,
+      signal: over,
+    })
   }
 }
 
-/** @throws ConnectionError `settings_refused` when `pg` cannot make sense of the configuration, such as a connection string that is none. */
-function newClient(config: ClientConfig): Client {
-  try {
-    return new Client(config)
-  } catch (error) {
-    throw new ConnectionError('settings_refused', `The connection settings cannot be used: ${errorMessage(error)}`, { cause: error })
-  }
+async function ask(client: Client, text: string): Promise<Row> {
+  const results = (await client.query<Row>(text)) as unknown as readonly { readonly rows: readonly Row[] }[]
+  return results[ANSWER]?.rows[0] ?? {}
 }

@@ -1,3 +1,4 @@
+import { requireOptions } from '@es/coordination-core'
 import type { ElectionOptions } from './elector-options.js'
 import { PostgresLeaderElector } from './postgres-leader-elector.js'
 import { PostgresLockSession, type PostgresLockSessionOptions } from './postgres-lock-session.js'
@@ -46,7 +47,7 @@ export class PostgresCoordination implements AsyncDisposable {
 
   /** @throws CoordinationError `invalid_options` naming the option, its value and the rule; connects to nothing yet. */
   constructor(options: PostgresCoordinationOptions) {
-    const { instanceId, election = 'default' } = options
+    const { instanceId, election = 'default' } = requireOptions(options)
     this.#session = new PostgresLockSession({ ...options, identity: instanceId })
     this.elector = new PostgresLeaderElector({ ...options, election, session: this.#session })
     this.ownership = new PostgresOwnership({ ...options, session: this.#session })

@@ -1,17 +1,18 @@
 import {
   type Clock,
-  consoleLogger,
+  invalidOption,
   type Logger,
+  requireClock,
+  requireLogger,
   requireName,
+  requireOptions,
   requireOrder,
   requireSeconds,
-  safeLogger,
-  systemClock,
 } from '@es/coordination-core'
 import { decodeApplicationName, encodeApplicationName } from './application-name.js'
 import { LockSession } from './lock-session.js'
 import { openSession } from './pg-session.js'
-import { type PostgresConnection, requireConnection } from './session-settings.js'
+import { type Pooler, type PostgresConnection, requireConnection, requirePooler } from './session-settings.js'
 
 /** Clocks may run at rates that differ by this factor; the lease must outlast the trust in it all the same. */
 const CLOCK_RATE_MARGIN = 1.1
@@ -26,8 +27,15 @@ export interface PostgresLockSessionOptions {
    * bytes: what differs only behind them looks the same to them.
    */
   readonly identity: string
-  /** The server itself, not a pooler and not a standby: a connection string or a `pg.Client` configuration. One connection is kept open. */
+  /** The server itself, neither a standby nor (but for {@link pooler}) a pooler: a connection string or a `pg.Client` configuration. One connection is kept open. */
   readonly connection: PostgresConnection
+  /**
+   * `'session'` when a pooler stands in between which keeps one server session for each connection, such as PgBouncer with `pool_mode = session`. That
+   * is verified whenever a connection is opened, which takes a second connection for a moment. What cannot be verified is up to you: the pooler must
+   * not end connections that are idle for less than a lease, and its restart counts as an administrator ending sessions. `'none'` refuses every pooler.
+   * @default 'none'
+   */
+  readonly pooler?: Pooler
   /**
    * How long the server waits for an instance that fell silent (stopped, cut off) before it frees its locks, in seconds. Shorter means
    * faster takeover from a silent instance, and that a shorter hiccup costs the locks; they are renewed every third of it. An instance
@@ -76,13 +84,14 @@ export class PostgresLockSession implements AsyncDisposable {
 
   /** @throws CoordinationError `invalid_options` naming the option, its value and the rule; connects to nothing yet. */
   constructor(options: PostgresLockSessionOptions) {
-    const { clock = systemClock } = options
+    const clock = requireClock(requireOptions(options).clock)
     const connection = requireConnection(options.connection)
+    const pooler = requirePooler(options.pooler)
     const timings = parseTimings(options)
     this.identity = requireName('identity', options.identity)
     this.clock = clock
     this.requestTimeoutSeconds = timings.requestTimeoutSeconds
-    this.logger = safeLogger(options.logger ?? consoleLogger)
+    this.logger = requireLogger(options.logger)
     const { identity, logger } = this
     const applicationName = encodeApplicationName(identity)
     if (decodeApplicationName(applicationName) !== identity) {
@@ -96,6 +105,7 @@ export class PostgresLockSession implements AsyncDisposable {
       open: async (signal) => {
         const session = await openSession({
           connection,
+          pooler,
           timings,
           applicationName,
           timeoutSeconds: timings.requestTimeoutSeconds,
@@ -121,6 +131,17 @@ export class PostgresLockSession implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+/**
+ * The lock session that was handed in, or one of its own made from the settings in `options`.
+ *
+ * @throws CoordinationError `invalid_options` naming the option, its value and the rule.
+ */
+export function sessionOf(options: PostgresLockSessionOptions | { readonly session: PostgresLockSession }): PostgresLockSession {
+  if (!('session' in options)) return new PostgresLockSession(options)
+  if (options.session instanceof PostgresLockSession) return options.session
+  throw invalidOption('session', options.session, 'a PostgresLockSession')
 }
 
 interface LockTimings {

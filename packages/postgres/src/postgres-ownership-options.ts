@@ -1,5 +1,5 @@
-import { invalidOption, requireInteger, requireName } from '@es/coordination-core'
-import { PostgresLockSession, type PostgresLockSessionOptions } from './postgres-lock-session.js'
+import { invalidOption, requireInteger, requireName, requireOptions } from '@es/coordination-core'
+import { type PostgresLockSession, type PostgresLockSessionOptions, sessionOf } from './postgres-lock-session.js'
 
 /** Which subscriptions are claimed, and how many at most. */
 export interface ClaimOptions {
@@ -36,7 +36,7 @@ export interface ParsedOwnershipOptions extends Required<ClaimOptions> {
 
 /** @throws CoordinationError `invalid_options` naming the option, its value and the rule. */
 export function parseOwnershipOptions(options: PostgresOwnershipOptions): ParsedOwnershipOptions {
-  const maxLockTableShare = options.maxLockTableShare ?? 0.5
+  const maxLockTableShare = requireOptions(options).maxLockTableShare ?? 0.5
   if (!(typeof maxLockTableShare === 'number' && maxLockTableShare > 0 && maxLockTableShare <= 1)) {
     throw invalidOption('maxLockTableShare', maxLockTableShare, 'a number above 0 and at most 1')
   }
@@ -45,6 +45,6 @@ export function parseOwnershipOptions(options: PostgresOwnershipOptions): Parsed
     maxClaims: requireInteger('maxClaims', options.maxClaims ?? 10_000, { atLeast: 1 }),
     maxLockTableShare,
     isShared: 'session' in options,
-    session: 'session' in options ? options.session : new PostgresLockSession(options),
+    session: sessionOf(options),
   }
 }

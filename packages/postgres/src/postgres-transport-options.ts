@@ -1,19 +1,25 @@
 import {
   type Clock,
-  consoleLogger,
   type Logger,
+  requireClock,
+  requireFunction,
   requireInteger,
+  requireLogger,
   requireName,
+  requireOptions,
   requireSeconds,
-  safeLogger,
-  systemClock,
 } from '@es/coordination-core'
-import type { PostgresConnection } from './session-settings.js'
+import { type Pooler, type PostgresConnection, requireConnection, requirePooler } from './session-settings.js'
 
 /** How a `PostgresTransport` is set up. */
 export interface PostgresTransportOptions {
-  /** The server itself, not a pooler and not a standby: a connection string or a `pg.Client` configuration. One connection is kept open. */
+  /** The server itself, neither a standby nor (but for {@link pooler}) a pooler: a connection string or a `pg.Client` configuration. One connection is kept open. */
   readonly connection: PostgresConnection
+  /**
+   * `'session'` when a pooler in session mode stands in between, see `PostgresLockSessionOptions.pooler`.
+   * @default 'none'
+   */
+  readonly pooler?: Pooler
   /**
    * Name of this instance, shown with the connection in `pg_stat_activity` (`es-transport NAME`).
    * @default none
@@ -66,17 +72,18 @@ export interface ParsedTransportOptions extends Required<Omit<PostgresTransportO
 
 /** @throws CoordinationError `invalid_options` naming the option, its value and the rule. */
 export function parseTransportOptions(options: PostgresTransportOptions): ParsedTransportOptions {
-  const { instanceId } = options
+  const { instanceId } = requireOptions(options)
   return {
-    connection: options.connection,
+    connection: requireConnection(options.connection),
+    pooler: requirePooler(options.pooler),
     applicationName: instanceId === undefined ? 'es-transport' : `es-transport ${requireName('instanceId', instanceId)}`,
     namespace: requireName('namespace', options.namespace ?? 'default'),
     healthCheckSeconds: requireSeconds('healthCheckSeconds', options.healthCheckSeconds ?? 5, { atLeast: 0.01, atMost: 3600 }),
     requestTimeoutSeconds: requireSeconds('requestTimeoutSeconds', options.requestTimeoutSeconds ?? 5, { above: 0, atMost: 3600 }),
     longestRetrySeconds: requireSeconds('longestRetrySeconds', options.longestRetrySeconds ?? 5, { above: 0, atMost: 3600 }),
     maxMessageBytes: requireInteger('maxMessageBytes', options.maxMessageBytes ?? 1_048_576, { atLeast: 1024, atMost: 64 * 1_048_576 }),
-    random: options.random ?? Math.random,
-    clock: options.clock ?? systemClock,
-    logger: safeLogger(options.logger ?? consoleLogger),
+    random: requireFunction('random', options.random ?? Math.random),
+    clock: requireClock(options.clock),
+    logger: requireLogger(options.logger),
   }
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { CoordinationError, type Logger, type Transport, type TransportHandler, type Unsubscribe } from '@es/coordination-core'
+import { CoordinationError, callSafely, type Logger, type Transport, type TransportHandler, type Unsubscribe } from '@es/coordination-core'
 import { encodeApplicationName } from './application-name.js'
 import { openSession, type Session } from './pg-session.js'
 import { type ParsedTransportOptions, type PostgresTransportOptions, parseTransportOptions } from './postgres-transport-options.js'
@@ -137,7 +137,7 @@ export class PostgresTransport implements Transport, AsyncDisposable {
   }
 
   async #open(signal: AbortSignal): Promise<TransportLink> {
-    const { connection, applicationName, healthCheckSeconds, requestTimeoutSeconds, clock } = this.#options
+    const { connection, pooler, applicationName, healthCheckSeconds, requestTimeoutSeconds, clock } = this.#options
     const timings = {
       leaseSeconds: 3 * healthCheckSeconds + requestTimeoutSeconds,
       waitSliceSeconds: requestTimeoutSeconds,
@@ -146,6 +146,7 @@ export class PostgresTransport implements Transport, AsyncDisposable {
     const openLinkSession = (onNotification: (channel: string, payload: string) => void): Promise<Session> =>
       openSession({
         connection,
+        pooler,
         timings,
         applicationName: encodeApplicationName(applicationName),
         timeoutSeconds: requestTimeoutSeconds,
@@ -162,15 +163,9 @@ export class PostgresTransport implements Transport, AsyncDisposable {
 
   #opened(isAgain: boolean): void {
     if (!isAgain) return
-    const failed = (error: unknown): void => this.#logger.error({ error }, 'A resync callback failed; the other callbacks still run')
     for (const registration of [...this.#resyncCallbacks]) {
-      try {
-        const returned: unknown = this.#resyncCallbacks.has(registration) ? registration.callback() : undefined
-        // Nobody waits for an async callback, but its failure must not end the process.
-        if (returned instanceof Promise) returned.catch(failed)
-      } catch (error) {
-        failed(error)
-      }
+      if (!this.#resyncCallbacks.has(registration)) continue
+      callSafely(registration.callback, (error) => this.#logger.error({ error }, 'A resync callback failed; the other callbacks still run'))
     }
   }
 

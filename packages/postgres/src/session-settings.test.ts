@@ -1,6 +1,13 @@
 import pg, { type ClientConfig } from 'pg'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { clientConfig, describeConnection, type PostgresConnection, requireConnection, startupOptions } from './session-settings.js'
+import {
+  clientConfig,
+  describeConnection,
+  type PostgresConnection,
+  requireConnection,
+  requirePooler,
+  startupOptions,
+} from './session-settings.js'
 
 const TIMINGS = { leaseSeconds: 10, waitSliceSeconds: 1, statementSeconds: 6 }
 
@@ -74,6 +81,15 @@ describe('clientConfig', () => {
     expect(sentBy('postgres://u:p@h/db?options=-c%20search_path%3Da').options).toBe(`-c search_path=a ${OURS}`)
   })
 
+  it('adds none through a pooler, which would refuse them, and keeps those of the user', () => {
+    const sent = (connection: PostgresConnection): Record<string, string> =>
+      (
+        new pg.Client(clientConfig(connection, TIMINGS, 'session')) as unknown as { getStartupConf(): Record<string, string> }
+      ).getStartupConf()
+    expect(Object.keys(sent({ host: 'h' })).sort()).toEqual(['database', 'user'])
+    expect(sent('postgres://u:p@h/db?options=-c%20search_path%3Da').options).toBe('-c search_path=a')
+  })
+
   it('lets our options win over the same ones of the user', () => {
     const own = settingsOf(sentBy({ host: 'h', options: '-c idle_session_timeout=1 -c lock_timeout=2' }).options ?? '')
     expect(own).toMatchObject({ idle_session_timeout: '10000', lock_timeout: '1000' })
@@ -134,6 +150,17 @@ describe('requireConnection', () => {
   it('takes the configuration of a pool, of which only the address counts: no pool is made of it (P6)', () => {
     const config = { host: 'h', max: 1, maxUses: 3, maxLifetimeSeconds: 2, idleTimeoutMillis: 500 }
     expect(requireConnection(config)).toBe(config)
+  })
+})
+
+describe('requirePooler', () => {
+  it('takes a session pooler, or none, which is the default', () => {
+    expect([requirePooler(), requirePooler('none'), requirePooler('session')]).toEqual(['none', 'none', 'session'])
+  })
+
+  it.each(['transaction', true, null])('refuses %j', (pooler) => {
+    const refusal = { code: 'invalid_options', message: expect.stringContaining("pooler must be 'none' or 'session'") }
+    expect(() => requirePooler(pooler)).toThrow(expect.objectContaining(refusal))
   })
 })
 

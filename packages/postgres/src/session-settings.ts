@@ -1,8 +1,20 @@
-import { CoordinationError } from '@es/coordination-core'
+import { CoordinationError, invalidOption } from '@es/coordination-core'
 import type { ClientConfig } from 'pg'
 
 /** Where the server is: a connection string or the configuration of a `pg.Client`. Never a pool: a lock lives and dies with one connection. */
 export type PostgresConnection = string | ClientConfig
+
+/**
+ * What stands between a session and its server: `'none'`, or a pooler in `'session'` mode, which keeps one server session for each connection for as
+ * long as that lasts.
+ */
+export type Pooler = 'none' | 'session'
+
+/** @throws CoordinationError `invalid_options`. */
+export function requirePooler(pooler: unknown = 'none'): Pooler {
+  if (pooler === 'none' || pooler === 'session') return pooler
+  throw invalidOption('pooler', pooler, "'none' or 'session'")
+}
 
 /** The timings that a lock session asks the server to enforce, in seconds. */
 export interface SessionTimings {
@@ -14,7 +26,7 @@ export interface SessionTimings {
 }
 
 /**
- * The startup options of a lock session.
+ * The settings of a lock session.
  *
  * - `idle_session_timeout` is the lease: the server itself ends a session that stopped talking.
  * - TCP must not be quicker than the lease: a server that gave up a cut-off client after a few lost keepalives would free the lock
@@ -22,9 +34,9 @@ export interface SessionTimings {
  * - The timeouts that a role or database may set by default are set here too, or a short one would end every wait.
  * - `synchronous_commit` is set because a token must survive a crash of the server, whatever the role's default.
  */
-export function startupOptions({ leaseSeconds, waitSliceSeconds, statementSeconds }: SessionTimings): string {
+export function sessionSettings({ leaseSeconds, waitSliceSeconds, statementSeconds }: SessionTimings): Readonly<Record<string, string>> {
   const milliseconds = (seconds: number): number => Math.ceil(seconds * 1000)
-  const settings: Record<string, number | string> = {
+  const settings = {
     idle_session_timeout: milliseconds(leaseSeconds),
     lock_timeout: milliseconds(waitSliceSeconds),
     statement_timeout: milliseconds(statementSeconds),
@@ -37,7 +49,12 @@ export function startupOptions({ leaseSeconds, waitSliceSeconds, statementSecond
     // So that nobody's table or function is taken for one of the server's.
     search_path: 'pg_catalog',
   }
-  return Object.entries(settings)
+  return Object.fromEntries(Object.entries(settings).map(([name, value]) => [name, String(value)]))
+}
+
+/** The {@link sessionSettings} as startup options. A pooler refuses or drops them, which is a welcome tripwire. */
+export function startupOptions(timings: SessionTimings): string {
+  return Object.entries(sessionSettings(timings))
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
 }
@@ -58,11 +75,12 @@ const DECIDED_HERE = ['statement_timeout', 'lock_timeout', 'idle_in_transaction_
 
 /**
  * `connection` as a client configuration with the {@link startupOptions} added behind the options it has: in the configuration itself, in the
- * `options` parameter of its connection string (which `pg` would let win over ours), or in PGOPTIONS.
+ * `options` parameter of its connection string (which `pg` would let win over ours), or in PGOPTIONS. Through a pooler, which takes none, they
+ * are not added.
  *
  * @throws CoordinationError `invalid_options` as {@link requireConnection}.
  */
-export function clientConfig(connection: PostgresConnection, timings: SessionTimings): ClientConfig {
+export function clientConfig(connection: PostgresConnection, timings: SessionTimings, pooler: Pooler = 'none'): ClientConfig {
   requireConnection(connection)
   const config: ClientConfig = typeof connection === 'string' ? { connectionString: connection } : { ...connection }
   for (const name of DECIDED_HERE) Reflect.deleteProperty(config, name)
@@ -77,7 +95,8 @@ export function clientConfig(connection: PostgresConnection, timings: SessionTim
   }
   const own = inherited.filter(Boolean)
   const base = own.length > 0 ? own : [process.env.PGOPTIONS]
-  return { ...config, options: [...base, startupOptions(timings)].filter(Boolean).join(' ') }
+  const added = pooler === 'none' ? [startupOptions(timings)] : []
+  return { ...config, options: [...base, ...added].filter(Boolean).join(' ') }
 }
 
 /** `host:port/database` of a connection for messages, without user or password. */

@@ -1,4 +1,6 @@
-// Every statement the lock session sends. Each but the first is named, so the server parses it once a connection.
+import { escapeLiteral } from 'pg'
+
+// Every statement the lock session sends. Each but the first three is named, so the server parses it once a connection.
 
 /** A named statement; its parameters are positional. */
 export interface Statement {
@@ -7,14 +9,25 @@ export interface Statement {
 }
 
 // A 64-bit advisory lock shows in pg_locks as two halves with objsubid = 1. Only locks of this database count: the same key in
-// another database is another lock. The functions behind pg_stat_activity and pg_database are asked and not those views and tables, because
-// reading a table that all databases share takes a lock of the shared lock table: when that is full, of all statements these must not fail.
+// another database is another lock. A session's own locks are all in its database, so these are not asked for it: it is on every renewal's path. The functions
+// behind pg_stat_activity and pg_database are asked and not those views and tables, because reading a table that all databases share takes a lock of the shared
+// lock table: when that is full, of all statements these must not fail.
 const KEY_OF_LOCK = '((l.classid::bigint << 32) | l.objid::bigint)'
-const ADVISORY = `l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted AND l.database = (SELECT datid FROM pg_stat_get_activity(pg_backend_pid()))`
+const ADVISORY = `l.locktype = 'advisory' AND l.objsubid = 1 AND l.granted`
+const OWN = `${ADVISORY} AND l.pid = pg_backend_pid()`
+const OF_THIS_DATABASE = `${ADVISORY} AND l.database = (SELECT datid FROM pg_stat_get_activity(pg_backend_pid()))`
+
+/** Which session of the server this is. Not a named statement: it may meet a pooler, in whose connection the name would stay and fail the next one who comes with it. */
+export const BACKEND_PID = 'SELECT pg_catalog.pg_backend_pid() AS pid'
+
+/** Sets `settings` for the rest of the session. Names pg_catalog, because until it has run the role's own search_path counts. */
+export function applySettings(settings: Readonly<Record<string, string>>): string {
+  const calls = Object.entries(settings).map(([name, value]) => `pg_catalog.set_config('${name}', ${escapeLiteral(value)}, false)`)
+  return `SELECT ${calls.join(', ')}`
+}
 
 /**
- * Names the session and reads back what the lease rests on. $1: application name. Not a named statement: it may meet a pooler, in whose
- * connection the name would stay and fail the next one who comes with it.
+ * Names the session and reads back what the lease rests on. $1: application name.
  *
  * - `pg_settings.setting` is the bare number of milliseconds, where `current_setting` would format it.
  * - The crash of one backend makes the postmaster, which survives it, end all sessions and recover. Two things tell that time: the start of the
@@ -71,12 +84,13 @@ export const TRY_LOCK_WITHIN: Statement = {
 
 /**
  * Unlocks those keys of $1 (bigint[]) that this session holds, once each: a statement that failed while it was locking them leaves behind what it
- * had locked. Looked up first, because unlocking what is not held writes a warning to the server's log.
+ * had locked. Looked up first, because unlocking what is not held writes a warning to the server's log. By INTERSECT, because for a join or IN
+ * PostgreSQL 14 compares each lock with each key: a second for 20,000 keys, during which the lease runs.
  */
 export const UNLOCK_STRAY: Statement = {
   name: 'es_unlock_stray',
-  text: `WITH stray AS MATERIALIZED (SELECT ${KEY_OF_LOCK} AS key FROM pg_locks AS l
-                                   WHERE ${ADVISORY} AND l.pid = pg_backend_pid() AND ${KEY_OF_LOCK} IN (SELECT unnest($1::bigint[])))
+  text: `WITH stray AS MATERIALIZED (SELECT ${KEY_OF_LOCK} AS key FROM pg_locks AS l WHERE ${OWN}
+                                   INTERSECT SELECT unnest($1::bigint[]))
          SELECT count(*) FILTER (WHERE pg_advisory_unlock(key))::int AS unlocked FROM stray`,
 }
 
@@ -88,7 +102,7 @@ export const UNLOCK_STRAY: Statement = {
 export const CHECK: Statement = {
   name: 'es_check',
   text: `SELECT pg_is_in_recovery() AS is_standby, count(*)::int AS locks, coalesce(sum(${KEY_OF_LOCK}), 0)::text AS checksum
-           FROM pg_locks AS l WHERE ${ADVISORY} AND l.pid = pg_backend_pid()`,
+           FROM pg_locks AS l WHERE ${OWN}`,
 }
 
 /**
@@ -98,7 +112,7 @@ export const CHECK: Statement = {
 export const HOLDERS: Statement = {
   name: 'es_holders',
   text: `WITH wanted AS MATERIALIZED (SELECT DISTINCT key FROM unnest($1::bigint[]) AS key),
-              taken AS MATERIALIZED (SELECT ${KEY_OF_LOCK} AS key, l.pid FROM pg_locks AS l WHERE ${ADVISORY})
+              taken AS MATERIALIZED (SELECT ${KEY_OF_LOCK} AS key, l.pid FROM pg_locks AS l WHERE ${OF_THIS_DATABASE})
          SELECT key::text AS key, pid, a.application_name, a.backend_start
            FROM taken JOIN wanted USING (key) LEFT JOIN pg_stat_get_activity(NULL) AS a USING (pid)`,
 }
@@ -123,5 +137,5 @@ export function waitForLock(key: string): string {
   return `DO $wait$ BEGIN PERFORM pg_advisory_lock(${literal}); EXCEPTION WHEN lock_not_available THEN NULL; END $wait$;
           SELECT CASE WHEN held THEN ARRAY['${key}'] ELSE '{}' END AS locked, CASE WHEN held THEN pg_current_xact_id()::text END AS token,
                  CASE WHEN held THEN ${DURABLE} END AS logged_at
-            FROM (SELECT EXISTS (SELECT FROM pg_locks AS l WHERE ${ADVISORY} AND l.pid = pg_backend_pid() AND ${KEY_OF_LOCK} = ${literal}) AS held) AS outcome`
+            FROM (SELECT EXISTS (SELECT FROM pg_locks AS l WHERE ${OWN} AND ${KEY_OF_LOCK} = ${literal}) AS held) AS outcome`
 }

@@ -1,4 +1,4 @@
-import { type Clock, errorMessage, type LogFields, type Logger, type TransportHandler } from '@es/coordination-core'
+import { type Clock, callSafely, errorMessage, type LogFields, type Logger, type TransportHandler } from '@es/coordination-core'
 import { FrameAssembler } from './transport-frames.js'
 
 /** What a transport has heard. */
@@ -105,21 +105,17 @@ export class TransportDispatch {
   }
 
   #call({ handler, topic }: Registration, message: unknown): void {
-    const failed = (error: unknown): void => {
-      this.#handlerFailures++
-      this.#warnOnce(
-        `handler ${topic} ${errorMessage(error)}`,
-        { topic, error },
-        'A transport handler failed; further failures of this kind are only counted',
-      )
-    }
-    try {
-      const returned: unknown = handler(message)
-      // An async function is a handler by its type; nobody waits for it, but its failure must not end the process.
-      if (returned instanceof Promise) returned.catch(failed)
-    } catch (error) {
-      failed(error)
-    }
+    callSafely(
+      () => handler(message),
+      (error) => {
+        this.#handlerFailures++
+        this.#warnOnce(
+          `handler ${topic} ${errorMessage(error)}`,
+          { topic, error },
+          'A transport handler failed; further failures of this kind are only counted',
+        )
+      },
+    )
   }
 
   #dropMalformed(topic: string, payload: string): void {

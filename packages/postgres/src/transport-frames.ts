@@ -3,6 +3,8 @@ import { CoordinationError, errorMessage } from '@es/coordination-core'
 /** Longest payload of a notification: the server refuses 8,000 bytes. */
 export const MAX_PAYLOAD_BYTES = 7999
 
+const LONGEST_REASON = 300
+
 // WIRE FORMAT. A payload is either the JSON text of a whole message, or one of several frames of it: `es1;id;index;count;` and a piece of that text.
 // No JSON text begins with a letter `e`, so the two are told apart by their first character.
 const FRAME = /^es1;([\w-]{1,40});(\d{1,6});(\d{1,6});/
@@ -21,7 +23,8 @@ export function encodeMessage(message: Readonly<Record<string, unknown>>): strin
     cause = error
   }
   if (!text?.startsWith('{')) {
-    const why = cause === undefined ? '' : `: ${errorMessage(cause)}`
+    // The text may quote the message, keys of any length included.
+    const why = cause === undefined ? '' : `: ${errorMessage(cause).slice(0, LONGEST_REASON)}`
     throw new CoordinationError('message_not_json', `A message must be an object that JSON can hold${why}`, { cause })
   }
   return text.replaceAll(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)

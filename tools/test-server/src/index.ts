@@ -4,3 +4,6 @@ export { sharedServer } from './shared-server.js'
 
 // A database on a server
 export { createDatabase, type TestDatabase } from './test-database.js'
+
+// A port for something else
+export { freePort } from './free-port.js'

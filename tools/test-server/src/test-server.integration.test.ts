@@ -1,9 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, describe, expect, it } from 'vitest'
+import { postgresFolder } from './binaries.js'
 import { createDatabase } from './test-database.js'
 import { startTestServer, type TestServer } from './test-server.js'
 
@@ -43,9 +45,9 @@ function isGone({ pid, dataFolder }: Process): boolean {
   return !existsSync(dataFolder) && !isRunning(pid)
 }
 
-async function eventually(condition: () => boolean): Promise<void> {
+async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + 10_000
-  while (!condition()) {
+  while (!(await condition())) {
     if (performance.now() > giveUpAt) throw new Error(`Still not after 10 s: ${condition}`)
     await delay(20)
   }
@@ -60,7 +62,7 @@ describe('a test server', () => {
   }
   afterEach(() => Promise.all(servers.splice(0).map((server) => server.stop())))
 
-  it('is a PostgreSQL 18 on the loopback interface, with a superuser, a password and the settings asked for', async () => {
+  it('is the PostgreSQL of its binaries, on the loopback interface, with a superuser, a password and the settings asked for', async () => {
     const { url } = await start({ settings: { max_connections: 17, application_name: "it's" } })
     const [row] = await query(
       url,
@@ -69,7 +71,9 @@ describe('a test server', () => {
          current_database() AS database, rolsuper AS superuser
        FROM pg_roles WHERE rolname = current_user`,
     )
-    expect(row).toEqual({ version: 18, addresses: '127.0.0.1', connections: '17', quoted: "it's", database: 'test', superuser: true })
+    // "postgres (PostgreSQL) 18.4"
+    const version = Number(/ (\d+)/.exec(execFileSync(join(postgresFolder(), 'bin', 'postgres'), ['--version'], { encoding: 'utf8' }))?.[1])
+    expect(row).toEqual({ version, addresses: '127.0.0.1', connections: '17', quoted: "it's", database: 'test', superuser: true })
     await expect(query(url.replace(/:[0-9a-f]+@/, ':wrong@'), 'SELECT 1')).rejects.toMatchObject({ code: '28P01' })
   })
 
@@ -108,6 +112,26 @@ describe('a test server', () => {
 
   it('tells why a start failed, and cleans up', async () => {
     await expect(startTestServer({ settings: { max_connections: 'many' } })).rejects.toThrow(/max_connections/)
+  })
+
+  it('can be a standby, which follows its primary and is promoted', async () => {
+    const primary = await start()
+    const standby = await start({ standbyOf: primary })
+    await query(primary.url, 'CREATE TABLE followed AS SELECT 42 AS answer')
+    await eventually(async () => (await query(standby.url, `SELECT FROM pg_tables WHERE tablename = 'followed'`)).length === 1)
+    expect(await query(standby.url, 'SELECT answer, pg_is_in_recovery() AS standby FROM followed')).toEqual([{ answer: 42, standby: true }])
+    await primary.stop()
+    await query(standby.url, 'SELECT pg_promote()')
+    expect(await query(standby.url, 'SELECT pg_is_in_recovery() AS standby')).toEqual([{ standby: false }])
+  })
+
+  it('listens on a Unix socket when it is given a folder for it', async () => {
+    const { url } = await start({ settings: { unix_socket_directories: '.' } })
+    const { port, username, password, pathname } = new URL(url)
+    const { dataFolder } = await processOf(url)
+    expect(
+      await query(`postgresql://${username}:${password}@${encodeURIComponent(dataFolder)}:${port}${pathname}`, 'SELECT 1 AS one'),
+    ).toEqual([{ one: 1 }])
   })
 
   it('makes databases and drops them with their sessions', async () => {

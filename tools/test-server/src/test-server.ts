@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { postgresFolder, REMEDY } from './binaries.js'
 import { freePort } from './free-port.js'
 import { Keeper, type KeeperCommand, type UserIds } from './keeper.js'
+import { dataFolderOf, standbySettings, whileDown } from './standby.js'
 import { createDatabase } from './test-database.js'
 
 /** `fast` ends all sessions and shuts down in order; `immediate` is a crash: nothing is flushed, and the next start recovers. */
@@ -16,8 +17,18 @@ export type PostgresSettings = Readonly<Record<string, string | number | boolean
 
 /** How {@link startTestServer} starts it. */
 export interface TestServerOptions {
-  /** Settings on top of the defaults of PostgreSQL; `fsync` is off, which a crash of the server alone does not notice. */
+  /**
+   * Settings on top of the defaults of PostgreSQL; `fsync` is off, which a crash of the server alone does not notice. There is a Unix socket only
+   * if `unix_socket_directories` is set; `'.'` is the data folder.
+   */
   readonly settings?: PostgresSettings
+  /**
+   * A folder with `bin/postgres` and its kin, such as `/usr/lib/postgresql/15`; `null` is the bundled PostgreSQL 18.
+   * @default the one that the environment variable TEST_SERVER_BINARIES names, or else the bundled one
+   */
+  readonly binaries?: string | null
+  /** Makes it a hot standby of this server, which goes down for a moment while its data is copied. Their password is the same. */
+  readonly standbyOf?: TestServer
 }
 
 /** A PostgreSQL of one's own. It ends with {@link stop}, or else with this process, however that ends. */
@@ -38,26 +49,28 @@ const USER = 'postgres'
 const DATABASE = 'test'
 const START_ATTEMPTS = 5
 
-/** Starts a PostgreSQL 18 on a free port of 127.0.0.1, with fresh data in a temporary folder. Takes about a second. */
-export async function startTestServer({ settings = {} }: TestServerOptions = {}): Promise<TestServer> {
-  const bundled = postgresFolder()
+/** Starts a PostgreSQL on a free port of 127.0.0.1, with fresh data in a temporary folder. Takes about a second. */
+export async function startTestServer({ settings = {}, binaries, standbyOf: primary }: TestServerOptions = {}): Promise<TestServer> {
+  const folderOfPrograms = postgresFolder(binaries)
   const runAs = process.getuid?.() === 0 ? unprivilegedUser() : undefined
   const folder = await mkdtemp(join(tmpdir(), 'test-server-'))
   const give = (path: string): Promise<void> => (runAs ? chown(path, runAs.uid, runAs.gid) : Promise.resolve())
   await give(folder)
 
   const data = join(folder, 'data')
-  const programs = await reachableFolder(bundled, folder, runAs)
+  const programs = await reachableFolder(folderOfPrograms, folder, runAs)
   const passwordFile = join(folder, 'password')
-  const password = randomBytes(12).toString('hex')
+  const password = primary ? new URL(primary.url).password : randomBytes(12).toString('hex')
   const keeper = new Keeper({
     folder,
     pgCtl: join(programs, 'bin', 'pg_ctl'),
-    initdb: [
-      join(programs, 'bin', 'initdb'),
-      ...[`--pgdata=${data}`, `--username=${USER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
-      ...['--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions'],
-    ],
+    initdb: primary
+      ? ['cp', '-R', await dataFolderOf(primary), data]
+      : [
+          join(programs, 'bin', 'initdb'),
+          ...[`--pgdata=${data}`, `--username=${USER}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256'],
+          ...['--encoding=UTF8', '--locale=C', '--no-sync'],
+        ],
     runAs,
   })
   const command = async (name: KeeperCommand, logs: readonly string[]): Promise<void> => {
@@ -71,10 +84,18 @@ export async function startTestServer({ settings = {} }: TestServerOptions = {})
   try {
     await writeFile(passwordFile, password, { mode: 0o600 })
     await give(passwordFile)
-    await command('initdb', ['command.log'])
+    const makeData = (): Promise<void> => command('initdb', ['command.log'])
+    if (primary) {
+      await whileDown(primary, makeData)
+      await writeFile(join(data, 'standby.signal'), '')
+      await give(join(data, 'standby.signal'))
+    } else await makeData()
     for (let attempt = 1; ; attempt += 1) {
       const port = await freePort()
-      await writeFile(join(data, 'postgresql.auto.conf'), configuration({ ...settings, ...FIXED_SETTINGS, port }))
+      await writeFile(
+        join(data, 'postgresql.auto.conf'),
+        configuration({ ...DEFAULT_SETTINGS, ...settings, ...FIXED_SETTINGS, ...(primary && standbySettings(primary)), port }),
+      )
       url = `postgresql://${USER}:${password}@127.0.0.1:${port}/${DATABASE}`
       try {
         await start()
@@ -84,7 +105,7 @@ export async function startTestServer({ settings = {} }: TestServerOptions = {})
         if (attempt === START_ATTEMPTS || !String(error).includes('could not bind')) throw error
       }
     }
-    await createDatabase(url.replace(`/${DATABASE}`, '/postgres'), DATABASE)
+    if (!primary) await createDatabase(url.replace(`/${DATABASE}`, '/postgres'), DATABASE)
   } catch (error) {
     await keeper.end()
     throw error
@@ -108,9 +129,12 @@ export async function startTestServer({ settings = {} }: TestServerOptions = {})
   }
 }
 
+const DEFAULT_SETTINGS: PostgresSettings = {
+  unix_socket_directories: '',
+}
+
 const FIXED_SETTINGS: PostgresSettings = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
   fsync: false,
 }
 
