@@ -48,6 +48,45 @@ export { formatBreaches, type FormatBreachesOptions } from './history/format-bre
 export { formatHistory, formatHistoryEvent, type HistoryText, parseHistory, type ParseHistoryOptions } from './history/history-json.js'
 export { mergeHistories } from './history/history-order.js'
 
+// Simulated clusters
+export {
+  formatSimulation,
+  simulate,
+  type SimulationFigures,
+  type SimulationOptions,
+  type SimulationResult,
+} from './simulator/simulate.js'
+export { ExplorationFailure, type ExplorationFigures, type ExplorationOptions, explore } from './simulator/explore.js'
+export { type FaultFamily, type ScenarioChoices, scenarios } from './simulator/scenario-arbitrary.js'
+export {
+  DEFAULT_TIMINGS,
+  recoverySeconds,
+  ROLES,
+  type Scenario,
+  type ScenarioStep,
+  type ScenarioTimings,
+  type StepKind,
+  type Who,
+} from './simulator/scenario.js'
+export type {
+  CreateBackend,
+  CreateInstance,
+  PeerBelief,
+  SimulatedAdapters,
+  SimulatedBackend,
+  SimulatedInstance,
+  SimulatedPlace,
+  Surroundings,
+} from './simulator/surroundings.js'
+export { lockServerBackend, type LockServerAdapters, type LockServerBackendOptions } from './simulator/lock-server-backend.js'
+export type { LockServerSession } from './simulator/lock-server.js'
+export type { LockCheck } from './simulator/lock-connection.js'
+export type { NetworkDelivery, SimulatedNetwork } from './simulator/simulated-network.js'
+export type { BackendFault, Wire } from './simulator/wire.js'
+export type { Misbehaviour, SimulatedRunContext } from './simulator/workload.js'
+export { formatTranscript, type TranscriptLine } from './simulator/transcript.js'
+export type { StepCount } from './simulator/step-runner.js'
+
 // Time
 export { ManualClock, type ManualClockOptions } from './manual-clock.js'
 export { type Truthy, type UntilOptions, until } from './poll.js'

@@ -1,5 +1,6 @@
 import { nextTick } from 'node:process'
 import type { CancelTimer, Clock } from '@es/coordination-core'
+import { TimerQueue } from './timer-queue.js'
 
 /** Where a {@link ManualClock} starts. */
 export interface ManualClockOptions {
@@ -8,11 +9,6 @@ export interface ManualClockOptions {
    * @default 2026-01-01T00:00:00.000Z
    */
   readonly startAt?: Date
-}
-
-interface Timer {
-  readonly dueSeconds: number
-  readonly callback: () => void
 }
 
 // Ten steps of 0.1 s add up to a hair less than 1 s: a timer of 1 s is due then all the same.
@@ -34,7 +30,7 @@ export class ManualClock implements Clock {
   readonly #startMilliseconds: number
   #elapsedSeconds = 0
   #wallOffsetSeconds = 0
-  #timers: readonly Timer[] = []
+  readonly #timers = new TimerQueue()
   #isAdvancing = false
 
   constructor({ startAt = new Date('2026-01-01T00:00:00.000Z') }: ManualClockOptions = {}) {
@@ -53,17 +49,12 @@ export class ManualClock implements Clock {
   setTimer(delaySeconds: number, callback: () => void): CancelTimer {
     if (Number.isNaN(delaySeconds)) throw new RangeError('delaySeconds must be a number, got NaN')
     // The very sum that the caller computes for its own deadline, so that the two never differ by a rounding.
-    const timer: Timer = { dueSeconds: this.#elapsedSeconds + Math.max(delaySeconds, 0), callback }
-    const later = this.#timers.findIndex(({ dueSeconds }) => dueSeconds > timer.dueSeconds)
-    this.#timers = later === -1 ? [...this.#timers, timer] : this.#timers.toSpliced(later, 0, timer)
-    return () => {
-      this.#timers = this.#timers.filter((other) => other !== timer)
-    }
+    return this.#timers.add(this.#elapsedSeconds + Math.max(delaySeconds, 0), callback)
   }
 
   /** How many timers are set and have neither fired nor been cancelled. Zero is what a stopped component leaves behind. */
   get pendingTimers(): number {
-    return this.#timers.length
+    return this.#timers.size
   }
 
   /**
@@ -94,14 +85,15 @@ export class ManualClock implements Clock {
   async #advanceTo(targetSeconds: number): Promise<void> {
     let firedInThisInstant = 0
     await settlePromises()
-    for (let timer = this.#timers[0]; timer && timer.dueSeconds <= targetSeconds + ROUNDING_SECONDS; timer = this.#timers[0]) {
+    for (;;) {
+      const timer = this.#timers.takeDue(targetSeconds + ROUNDING_SECONDS)
+      if (timer === null) break
       firedInThisInstant = timer.dueSeconds > this.#elapsedSeconds ? 1 : firedInThisInstant + 1
       if (firedInThisInstant > MAX_TIMERS_IN_ONE_INSTANT) {
         throw new Error(
           `More than ${MAX_TIMERS_IN_ONE_INSTANT} timers fired at ${this.#elapsedSeconds} s: one of them sets itself again without delay`,
         )
       }
-      this.#timers = this.#timers.slice(1)
       this.#elapsedSeconds = Math.max(this.#elapsedSeconds, timer.dueSeconds)
       timer.callback()
       await settlePromises()

@@ -1,4 +1,4 @@
-import { invalidOption, requireInteger, requireSeconds } from '@es/coordination-core'
+import { invalidOption, requireInteger, requireMethods, requireName, requireOptions, requireSeconds } from '@es/coordination-core'
 import { HISTORY_RULES, type HistoryRule } from './history-rules.js'
 
 /** What `checkHistory` goes by. The safety rules need none of it. */
@@ -52,21 +52,24 @@ export type ParsedHistoryOptions = { readonly [Name in keyof Required<HistoryChe
 
 /** @throws CoordinationError `invalid_options` naming the option, its value and the rule. */
 export function parseHistoryOptions(options: HistoryCheckOptions): ParsedHistoryOptions {
-  const { ownedBy = 'claim', skip = [] } = options
+  const { ownedBy = 'claim', skip = [], subscriptions = [], lastPositions = new Map<string, number>() } = requireOptions(options)
   if (ownedBy !== 'claim' && ownedBy !== 'run') throw invalidOption('ownedBy', ownedBy, `'claim' or 'run'`)
+  for (const [name, list] of Object.entries({ skip, subscriptions })) if (!Array.isArray(list)) throw invalidOption(name, list, 'a list')
+  for (const name of subscriptions) requireName('every subscription', name)
+  requireMethods('lastPositions', lastPositions, ['get', 'has'])
   for (const rule of skip)
     if (!Object.hasOwn(HISTORY_RULES, rule)) throw invalidOption('skip', rule, `a list of ${Object.keys(HISTORY_RULES).join(', ')}`)
   return {
     ownedBy,
     skip,
-    subscriptions: options.subscriptions ?? [],
+    subscriptions,
     maxSecondsWithoutOwner: boundOrNone('maxSecondsWithoutOwner', options.maxSecondsWithoutOwner),
     maxSecondsWithoutLeader: boundOrNone('maxSecondsWithoutLeader', options.maxSecondsWithoutLeader),
     toleranceSeconds: requireSeconds('toleranceSeconds', options.toleranceSeconds ?? 0, { atLeast: 0 }),
     movesPerChange: requireInteger('movesPerChange', options.movesPerChange ?? 1, { atMost: 1000 }),
     changeLastsSeconds: boundOrNone('changeLastsSeconds', options.changeLastsSeconds),
     firstPosition: requireInteger('firstPosition', options.firstPosition ?? 1),
-    lastPositions: options.lastPositions ?? new Map(),
+    lastPositions,
     maxUnrecordedAtCrash: requireInteger('maxUnrecordedAtCrash', options.maxUnrecordedAtCrash ?? 0),
     maxBreaches: requireInteger('maxBreaches', options.maxBreaches ?? 100),
     windowSize: requireInteger('windowSize', options.windowSize ?? 5, { atMost: 1000 }),

@@ -1,0 +1,68 @@
+import { describe, expect, it } from 'vitest'
+import { ManualClock } from '../manual-clock.js'
+import { SeededRandom } from './seeded-random.js'
+import { SimulatedNetwork } from './simulated-network.js'
+
+function setUp(names: readonly string[] = ['a', 'b', 'c']) {
+  const clock = new ManualClock()
+  const network = new SimulatedNetwork({ clock, random: new SeededRandom(1, 'network') })
+  const heard = new Map<string, number[]>(names.map((name) => [name, []]))
+  for (const name of names) network.join({ name, hear: (_topic, text) => void heard.get(name)?.push(JSON.parse(text).n) })
+  return { clock, network, heard }
+}
+
+describe('a simulated network', () => {
+  it('brings what one sends to all, the sender included, and counts', async () => {
+    const { clock, network, heard } = setUp()
+    network.send('a', 't', { n: 1 })
+    expect([...heard.values()]).toEqual([[], [], []])
+    await clock.advance(0.01)
+    expect([...heard.values()]).toEqual([[1], [1], [1]])
+    expect(network.figures).toEqual({ published: 1, delivered: 3, bytes: '{"n":1}'.length })
+  })
+
+  it('brings it to very many as well', async () => {
+    const { clock, network, heard } = setUp(Array.from({ length: 40 }, (_, index) => `i${index}`))
+    network.send('i0', 't', { n: 1 })
+    await clock.advance(0.01)
+    expect([...heard.values()].every(([n]) => n === 1)).toBe(true)
+  })
+
+  it('keeps the groups of a partition apart, those in no group being one', async () => {
+    const { clock, network, heard } = setUp(['a', 'b', 'c', 'd'])
+    network.partition = new Map([['a', 0]])
+    network.send('a', 't', { n: 1 })
+    network.send('b', 't', { n: 2 })
+    network.partition = null
+    await clock.advance(0.01)
+    expect([...heard.values()]).toEqual([[1], [2], [2], [2]])
+  })
+
+  it('loses, repeats and delays what matches a fault, and nothing that somebody says to itself', async () => {
+    const { clock, network, heard } = setUp()
+    network.faults.add({ from: 'a', loss: 1 })
+    network.send('a', 't', { n: 1 })
+    network.send('b', 't', { n: 2 })
+    await clock.advance(0.01)
+    expect([...heard.values()]).toEqual([[1, 2], [2], [2]])
+    network.faults.clear()
+    network.faults.add({ to: 'c', topic: 't', repeat: 1, delaySeconds: 5 })
+    network.send('a', 't', { n: 3 })
+    network.send('a', 'other', { n: 4 })
+    await clock.advance(4.9)
+    expect(heard.get('c')).toEqual([2, 4])
+    await clock.advance(0.2)
+    expect(heard.get('c')).toEqual([2, 4, 3, 3])
+    expect([...(heard.get('b') ?? [])].sort()).toEqual([2, 3, 4])
+  })
+
+  it('reorders what it delays by chance', async () => {
+    const { clock, network, heard } = setUp()
+    network.faults.add({ jitterSeconds: 1 })
+    const sent = Array.from({ length: 20 }, (_, n) => n)
+    for (const n of sent) network.send('a', 't', { n })
+    await clock.advance(2)
+    expect(heard.get('b')).not.toEqual(sent)
+    expect([...(heard.get('b') ?? [])].sort((one, other) => one - other)).toEqual(sent)
+  })
+})
