@@ -1,0 +1,81 @@
+// `pnpm bench`: measures what everything costs, beside the floor and the alternatives.
+import { readFile, writeFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import type { BenchmarkGroup } from './benchmark.js'
+import { startBenchmarkServer } from './benchmark-server.js'
+import { CATALOGUE, select } from './catalogue.js'
+import { checkRows, comparable } from './check-run.js'
+import { type CommandLine, parseCommandLine, USAGE } from './command-line.js'
+import { describeMachine, formatMachine } from './machine.js'
+import { Measurer } from './measurer.js'
+import { withMeasured } from './performance-document.js'
+import { formatRow, markdownTable } from './result-table.js'
+import { type Results, readResults, writeResults } from './results-file.js'
+
+const inPackage = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
+const RESULTS_FILE = inPackage('results.json')
+/** Of the last run, whatever it measured. */
+const LATEST_FILE = inPackage('latest-results.json')
+const DOCUMENT = inPackage('../docs/performance.md')
+/** How often a steady row is measured for the record. */
+const RECORDED_RUNS = 3
+
+/** Measures `groups`, and writes down what it finds. */
+async function run(groups: readonly BenchmarkGroup[], { mode, json }: CommandLine, measurer: Measurer): Promise<void> {
+  const machine = describeMachine()
+  await measurer.measure(groups)
+  for (let again = 1; mode === 'record' && again < RECORDED_RUNS; again++) await measurer.measure(comparable(groups))
+  const results: Results = { machine: machine(), rows: measurer.results(groups) }
+  const table = `${formatMachine(results.machine)}\n\n${markdownTable(results.rows)}`
+  const short = results.rows.filter(({ verdicts }) => verdicts.some(({ isMet }) => !isMet))
+  console.log(`\n${table}\n\n${results.rows.length} rows, ${short.length} short of a target`)
+  await writeResults(json ?? LATEST_FILE, results)
+  if (mode === 'record' && measurer.failures.size === 0) {
+    await writeResults(RESULTS_FILE, results)
+    await writeFile(DOCUMENT, withMeasured(await readFile(DOCUMENT, 'utf8'), table))
+    console.log(`Written: ${RESULTS_FILE} and ${DOCUMENT}`)
+  }
+}
+
+/** Compares what can be compared with the record; whether nothing is worse. */
+async function check(groups: readonly BenchmarkGroup[], { json }: CommandLine, measurer: Measurer): Promise<boolean> {
+  const record = await readResults(RESULTS_FILE)
+  const machine = describeMachine()
+  const comparisons = await checkRows({ groups, record: record.rows, measurer, print: (line) => console.log(line) })
+  if (json !== null) await writeResults(json, { machine: machine(), rows: measurer.results(comparable(groups)) })
+  const worse = [...comparisons].filter(([, { isWorse }]) => isWorse).map(([name]) => name)
+  console.log(`\n${comparisons.size} rows compared, ${worse.length === 0 ? 'none worse' : `worse: ${worse.join(', ')}`}`)
+  return worse.length === 0
+}
+
+/** The exit status: 0 · 1 when something could not be measured, or is worse · 2 when the command line makes no sense. */
+async function main(args: readonly string[], signal: AbortSignal): Promise<number> {
+  let command: CommandLine
+  let groups: readonly BenchmarkGroup[]
+  try {
+    command = parseCommandLine(args)
+    groups = select(CATALOGUE, command.names)
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`)
+    return 2
+  }
+  const server = groups.some(({ needsServer }) => needsServer) ? await startBenchmarkServer() : null
+  try {
+    const measurer = new Measurer({ server, signal, told: (row) => console.log(formatRow(row)) })
+    let isFine = true
+    if (command.mode === 'check') isFine = await check(groups, command, measurer)
+    else await run(groups, command, measurer)
+    for (const [row, reason] of measurer.failures) console.error(`FAILED ${row}: ${reason}`)
+    return isFine && measurer.failures.size === 0 ? 0 : 1
+  } finally {
+    await server?.[Symbol.asyncDispose]()
+  }
+}
+
+const interrupted = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => interrupted.abort(name))
+process.exitCode = await main(process.argv.slice(2), interrupted.signal).catch((error: unknown) => {
+  if (!interrupted.signal.aborted) throw error
+  process.kill(process.pid, interrupted.signal.reason as NodeJS.Signals)
+  return 1
+})
