@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-const integration = ['packages', 'tools', 'examples'].map((folder) => `${folder}/**/src/**/*.integration.test.ts`)
+const integration = ['packages', 'tools', 'examples', 'bench'].map((folder) => `${folder}/**/src/**/*.integration.test.ts`)
 
 export default defineConfig({
   resolve: {
@@ -16,7 +16,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'unit',
-          include: ['{packages,tools,examples}/**/src/**/*.test.ts', 'scripts/**/*.test.mjs'],
+          include: ['{packages,tools,examples,bench}/**/src/**/*.test.ts', 'scripts/**/*.test.mjs'],
           exclude: ['**/node_modules/**', ...integration],
         },
       },

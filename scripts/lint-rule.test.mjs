@@ -118,11 +118,12 @@ describe('packages know contracts, not each other', () => {
   const node = "export { join } from 'node:path'\nexport { setTimeout } from 'node:timers/promises'\n"
   const adapter = "export { x } from '@es/coordination-memory'\n"
   const driver = "export { default as pg } from 'pg'\n"
+  const generator = "export { fc } from 'fast-check'\n"
   const index = "export { x } from './index.js'\n"
 
   it.each([
-    { folder: 'worker', allowed: core + own + node, forbidden: [adapter, driver, index] },
-    { folder: 'testing', allowed: core + own + node, forbidden: [adapter, driver, index, "export { it } from 'vitest'\n"] },
+    { folder: 'worker', allowed: core + own + node, forbidden: [adapter, driver, index, generator] },
+    { folder: 'testing', allowed: core + own + node + generator, forbidden: [adapter, driver, index, "export { it } from 'vitest'\n"] },
     { folder: 'memory', allowed: core + own + node, forbidden: [driver, index, "export { x } from '@es/coordination-postgres'\n"] },
     { folder: 'postgres', allowed: core + own + node + driver, forbidden: [adapter, index] },
   ])('$folder', ({ folder, allowed, forbidden }) => {

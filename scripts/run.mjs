@@ -1,4 +1,4 @@
-// `npm test` and `npm run demo`: from a fresh clone to the result with nothing but Node and npm.
+// `npm test`, `npm run demo` and the other commands that run something: from a fresh clone to the result with nothing but Node and npm.
 import { spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { isNodeSupported, pinnedPnpm } from './pinned-pnpm.mjs'
@@ -6,6 +6,10 @@ import { isNodeSupported, pinnedPnpm } from './pinned-pnpm.mjs'
 const COMMANDS = {
   test: ['node_modules/vitest/vitest.mjs', 'run'],
   demo: ['examples/dist/demo/main.js'],
+  soak: ['tools/simulation/dist/main.js'],
+  'test:matrix': ['tools/server-matrix/dist/main.js'],
+  chaos: ['tools/chaos/dist/main.js'],
+  bench: ['bench/dist/main.js'],
 }
 
 const root = fileURLToPath(new URL('..', import.meta.url))
