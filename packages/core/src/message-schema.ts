@@ -110,6 +110,7 @@ function readSubscriptions(value: unknown, context: z.core.$RefinementCtx): read
     // Thousands of faults tell no more than the first few, and would leave no room for those of other fields.
     if (++faults === REPORTED_NAMES) break
   }
+  if (faults > 0) return EMPTY_LIST
   return Object.freeze(areDistinct(value) ? value.slice() : [...new Set(value as readonly string[])])
 }
 

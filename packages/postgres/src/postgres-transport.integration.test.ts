@@ -337,7 +337,7 @@ describe('the connection', () => {
     process.off('warning', note)
     expect(warnings).toEqual([])
     await until(async () => (await terminate('often')) === 0, { what: 'no connection to be left' })
-  })
+  }, 90_000)
 
   it('is refused on a server that it cannot use, and by whoever is not let in', async () => {
     const wrongPassword = new URL(database.url)
@@ -346,8 +346,7 @@ describe('the connection', () => {
     await expect(refused.connect()).rejects.toMatchObject({ code: 'authentication_failed' })
     await using nowhere = newTransport('a', { connection: 'postgresql://127.0.0.1:1/x' })
     await expect(nowhere.subscribe('t', () => {})).rejects.toMatchObject({ code: 'unreachable' })
-    expect(() => newTransport('a', { connection: admin as never })).not.toThrow()
-    await expect(newTransport('a', { connection: admin as never }).connect()).rejects.toMatchObject({ code: 'invalid_options' })
+    expect(() => newTransport('a', { connection: admin as never })).toThrow(expect.objectContaining({ code: 'invalid_options' }))
     expect(() => newTransport('a', { healthCheckSeconds: 0 })).toThrow(/^healthCheckSeconds must be/)
   })
 

@@ -1,7 +1,6 @@
 /** How the cluster under test is set up: the same in all of its workers. Short, so that many faults fit into a run. */
 export interface ClusterSettings {
   readonly leaseSeconds: number
-  readonly renewDeadlineSeconds: number
   readonly waitSliceSeconds: number
   readonly pollSeconds: number
   readonly requestTimeoutSeconds: number
@@ -20,7 +19,6 @@ export interface ClusterSettings {
 export function clusterSettings(leaseSeconds: number): ClusterSettings {
   return {
     leaseSeconds,
-    renewDeadlineSeconds: (leaseSeconds * 2) / 3,
     waitSliceSeconds: 0.3,
     pollSeconds: 0.2,
     requestTimeoutSeconds: 1,

@@ -81,10 +81,7 @@ export async function runChaos({ options, folder, say, signal: interrupted }: Ch
   const wallClockStepSeconds = (await wallClockOffset(store.adminUrl)) - offset
   const { events, evidence } = await withClient(store.adminUrl, (client) => readFindings(client, folder, offset))
   const planned = countFaults(schedule)
-  const verdict = judge({
-    ...{ history: events, subscriptions: SUBSCRIPTIONS, evidence, bounds, planned, happened, wallClockStepSeconds },
-    trustSeconds: cluster.renewDeadlineSeconds,
-  })
+  const verdict = judge({ history: events, subscriptions: SUBSCRIPTIONS, evidence, bounds, planned, happened, wallClockStepSeconds })
   const figures = figuresOf({ verdict, evidence, happened, restarts: crew.starts - SLOTS.length })
   return { verdict, bounds, figures, serverVersion }
 }

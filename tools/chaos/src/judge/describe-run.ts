@@ -41,7 +41,6 @@ export function figureRows({ figures, bounds }: Pick<RunOutcome, 'figures' | 'bo
       'overlaps after a session was ended on the server',
       `${number(figures.excusedOverlaps)}, the longest ${(figures.longestExcusedOverlapSeconds * 1000).toFixed(0)} ms`,
     ],
-    ['renewals answered after the trust had run out', number(figures.lateAnswers)],
     ['breaches', number(figures.breaches)],
   ]
 }

@@ -24,8 +24,6 @@ export interface RunFigures {
   /** A former holder, awake, whose session was ended on the server, and who knew a moment after somebody else had the lock. */
   readonly excusedOverlaps: number
   readonly longestExcusedOverlapSeconds: number
-  /** Renewals that were sent in time, and answered after the trust before them had run out. */
-  readonly lateAnswers: number
   readonly breaches: number
 }
 
@@ -38,7 +36,7 @@ export interface RunRecord {
 }
 
 export function figuresOf({ verdict, evidence, happened, restarts }: RunRecord): RunFigures {
-  const { report, overlaps, lateAnswers } = verdict
+  const { report, overlaps } = verdict
   const { figures, breachCount } = report
   const { subscriptions, leader } = figures
   const total = (count: (each: (typeof subscriptions)[number]) => number): number =>
@@ -61,7 +59,6 @@ export function figuresOf({ verdict, evidence, happened, restarts }: RunRecord):
     longestRecoveryOfOwnerSeconds: longest(({ longestRecoverySeconds }) => longestRecoverySeconds),
     excusedOverlaps: overlaps.excused,
     longestExcusedOverlapSeconds: overlaps.longestSeconds,
-    lateAnswers,
     breaches: breachCount,
   }
 }

@@ -22,7 +22,6 @@ const FINE: Findings = {
   evidence: { log: { events: 2, missing: 0, acknowledged: 2, acknowledgedLost: 0 }, subscriptions: [SUBSCRIPTION] },
   subscriptions: ['s'],
   bounds: { leaderSeconds: 1, ownerSeconds: 1 },
-  trustSeconds: 1,
   planned: new Map([['session_ended', 1]]),
   happened: new Map([['session_ended', 1]]),
   wallClockStepSeconds: 0.001,

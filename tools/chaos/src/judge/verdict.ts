@@ -2,7 +2,6 @@ import { checkHistory, type HistoryEvent, type HistoryReport } from '@es/coordin
 import type { RecoveryBounds } from '../cluster-settings.js'
 import type { FaultName } from '../plan/fault-kinds.js'
 import { type ExcusedReport, excuseEndedSessions } from './ended-sessions.js'
-import { excuseLateAnswers } from './late-answers.js'
 import type { StoreEvidence, SubscriptionEvidence } from './store-evidence.js'
 
 /** Everything that is judged. */
@@ -12,8 +11,6 @@ export interface Findings {
   readonly evidence: StoreEvidence
   readonly subscriptions: readonly string[]
   readonly bounds: RecoveryBounds
-  /** How long after a statement was sent its confirmation is trusted. */
-  readonly trustSeconds: number
   /** How often each kind of fault was planned, and how often it happened. */
   readonly planned: ReadonlyMap<FaultName, number>
   readonly happened: ReadonlyMap<FaultName, number>
@@ -35,7 +32,6 @@ export interface Verdict {
   /** Without what is excused. */
   readonly report: HistoryReport
   readonly overlaps: Omit<ExcusedReport, 'report'>
-  readonly lateAnswers: number
 }
 
 /** How far recorded times may be off, in seconds: a signal arrives, and a commit is stamped, a few milliseconds before or after what was recorded. */
@@ -57,7 +53,7 @@ export function judge(findings: Findings): Verdict {
     maxBreaches: 10_000,
   })
   const overlaps = excuseEndedSessions(checked, history)
-  const { report, lateAnswers } = excuseLateAnswers(overlaps.report, history, findings.trustSeconds)
+  const { report } = overlaps
   const sum = (count: (each: SubscriptionEvidence) => number): number =>
     evidence.subscriptions.reduce((total, each) => total + count(each), 0)
   const missing = [...planned].filter(([name, count]) => (happened.get(name) ?? 0) < count).map(([name]) => name)
@@ -103,7 +99,7 @@ export function judge(findings: Findings): Verdict {
       found: `${(findings.wallClockStepSeconds * 1000).toFixed(1)} ms off`,
     },
   ]
-  return { holds: checks.every(({ isFine }) => isFine), checks, report, overlaps, lateAnswers }
+  return { holds: checks.every(({ isFine }) => isFine), checks, report, overlaps }
 }
 
 function mustBeZero(name: string, count: number): Check {

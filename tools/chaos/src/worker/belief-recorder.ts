@@ -1,5 +1,6 @@
 import type { Claim, FencedLeaderElector } from '@es/coordination-core'
 import type { HistoryFile } from '../history-file.js'
+import { hostSeconds } from '../host-clock.js'
 import type { RecordingClock } from './recording-clock.js'
 
 /** What a {@link BeliefRecorder} is made of. */
@@ -91,11 +92,13 @@ export class BeliefRecorder implements Disposable {
   }
 
   #look(): void {
-    this.#lookAtTerm()
-    this.#lookAtClaims()
+    // Taken before the questions: a process that loses the processor in between has not renewed anything later for that.
+    const at = hostSeconds()
+    this.#lookAtTerm(at)
+    this.#lookAtClaims(at)
   }
 
-  #lookAtTerm(): void {
+  #lookAtTerm(at: number): void {
     const { file, instanceId, clock, elector, horizonSeconds } = this.#options
     const token = elector.fencingToken
     if (this.#term !== null && this.#term.token !== token) this.#endTerm()
@@ -107,17 +110,17 @@ export class BeliefRecorder implements Disposable {
       this.#tell()
     } else if (clock.isTrueAt(this.#term.trustedUntil + NOTABLE_SECONDS, leads)) {
       this.#term.trustedUntil = clock.trueUntil(leads, horizonSeconds)
-      file.record({ type: 'leadership_renewed', instanceId, trustedUntil: this.#term.trustedUntil })
+      file.record({ type: 'leadership_renewed', instanceId, trustedUntil: this.#term.trustedUntil }, at)
     }
   }
 
-  #lookAtClaims(): void {
+  #lookAtClaims(at: number): void {
     const { file, instanceId, clock, horizonSeconds } = this.#options
     // All of them rest on one lease.
     const [claim] = this.#claims.values()
     if (claim === undefined || !clock.isTrueAt(this.#claimsTrustedUntil + NOTABLE_SECONDS, () => claim.isHeld)) return
     this.#claimsTrustedUntil = clock.trueUntil(() => claim.isHeld, horizonSeconds)
-    file.record({ type: 'claims_renewed', instanceId, trustedUntil: this.#claimsTrustedUntil })
+    file.record({ type: 'claims_renewed', instanceId, trustedUntil: this.#claimsTrustedUntil }, at)
   }
 
   #lost(claim: Claim): void {
