@@ -140,7 +140,7 @@ export class PostgresLockSession implements AsyncDisposable {
  */
 export function sessionOf(options: PostgresLockSessionOptions | { readonly session: PostgresLockSession }): PostgresLockSession {
   if (!('session' in options)) return new PostgresLockSession(options)
-  if (options.session instanceof PostgresLockSession) return options.session
+  if (options.session?.locks instanceof LockSession) return options.session
   throw invalidOption('session', options.session, 'a PostgresLockSession')
 }
 
