@@ -23,7 +23,6 @@ export const memoryBackend: CreateBackend = ({ clock }) => {
         ...{ elector, transport, ...(ownership && { ownership }) },
         endSession() {
           ownership?.forceLose()
-          election.leaveLine(elector)
           void elector.forceLoseLeadership()
         },
         async close() {
