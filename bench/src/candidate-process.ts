@@ -4,6 +4,7 @@ import type { Candidate } from './candidates/candidate.js'
 import type { CandidateCommand, CandidateReport } from './candidates/candidate-messages.js'
 import { CANDIDATES } from './candidates/candidates.js'
 import { hostSeconds } from './host-seconds.js'
+import { endWithParent } from './processes/end-with-parent.js'
 
 const LOOK_EVERY_MS = 5
 
@@ -17,15 +18,14 @@ function report(message: CandidateReport): void {
 
 async function obey(command: CandidateCommand): Promise<void> {
   const { election } = command
-  const candidate = candidates.get(election) ?? (command.type === 'lead' ? CANDIDATES[command.kind](command) : undefined)
-  if (candidate === undefined) throw new Error(`There is no candidate in ${election}`)
-  candidates.set(election, candidate)
   if (command.type === 'lead') {
+    const candidate = candidates.get(election) ?? (await CANDIDATES[command.kind]())(command)
+    candidates.set(election, candidate)
     await candidate.lead()
     report({ type: 'leads', election, at: hostSeconds() })
   } else {
     report({ type: 'releasing', election, at: hostSeconds() })
-    await candidate.release()
+    await candidates.get(election)?.release()
   }
 }
 
@@ -42,5 +42,5 @@ function look(): void {
 }
 
 process.on('message', (command: CandidateCommand) => void obey(command))
-process.on('disconnect', () => process.exit())
+endWithParent()
 setInterval(look, LOOK_EVERY_MS)

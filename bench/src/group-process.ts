@@ -3,6 +3,7 @@
 import { CATALOGUE } from './catalogue.js'
 import type { GroupCommand, GroupReport } from './group-messages.js'
 import { killChildPrograms } from './processes/child-program.js'
+import { endWithParent } from './processes/end-with-parent.js'
 
 async function run({ group, benchmarks, databaseUrl }: GroupCommand): Promise<void> {
   const wanted = CATALOGUE.find(({ name }) => name === group)?.benchmarks.filter(({ name }) => benchmarks.includes(name)) ?? []
@@ -33,5 +34,5 @@ function end(): void {
 }
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, end)
-process.on('disconnect', end)
+endWithParent(end)
 process.on('message', (command: GroupCommand) => void run(command).finally(end))

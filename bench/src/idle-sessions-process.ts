@@ -1,5 +1,6 @@
 // The least that anybody who watches a lock table does: two connections, and a bare statement twice a second. Argument: the connection string.
 import pg from 'pg'
+import { endWithParent } from './processes/end-with-parent.js'
 import { countStatements, usage } from './workers/usage.js'
 
 const POLL_MS = 500
@@ -12,5 +13,5 @@ for (const client of clients) {
   await client.connect()
 }
 setInterval(() => void clients[0]?.query({ name: 'poll', text: 'SELECT 1' }), POLL_MS)
-process.on('disconnect', () => process.exit())
+endWithParent()
 process.on('message', () => process.send?.(usage()))

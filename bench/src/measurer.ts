@@ -16,7 +16,7 @@ export interface MeasurerOptions {
 
 /** Measures rows, once or several times, and remembers what it found. */
 export class Measurer {
-  /** Rows that could not be measured, with the reason, by name. */
+  /** Rows that could not be measured when last tried, with the reason, by name. */
   readonly failures = new Map<string, string>()
   readonly #options: MeasurerOptions
   readonly #runs = new Map<string, [Measurement, ...Measurement[]]>()
@@ -53,6 +53,7 @@ export class Measurer {
       this.failures.set(row, outcome.message)
       return
     }
+    this.failures.delete(row)
     this.#runs.set(row, [...(this.#runs.get(row) ?? []), outcome] as [Measurement, ...Measurement[]])
     this.#options.told(judge(row, benchmark, [outcome]))
   }

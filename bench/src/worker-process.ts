@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { PostgresCoordination } from '@es/coordination-postgres'
 import { CoordinatedWorker } from '@es/coordination-worker'
 import { hostSeconds } from './host-seconds.js'
+import { endWithParent } from './processes/end-with-parent.js'
 import { silentLogger } from './silent-logger.js'
 import { DirectedPlanner } from './workers/directed-planner.js'
 import { countStatements, usage } from './workers/usage.js'
@@ -37,7 +38,7 @@ async function start({ instanceId, connection, subscriptions }: WorkerCommand & 
 }
 
 countStatements()
-process.on('disconnect', () => process.exit())
+endWithParent()
 process.on('message', (command: WorkerCommand) => {
   if (command.type === 'start') void start(command)
   else if (command.type === 'direct') planner.target = command.to

@@ -17,7 +17,7 @@ type Watched = Pick<ChildProgram<WorkerCommand, WorkerProcessReport>, 'tell' | '
 async function usageOf(program: Watched): Promise<UsageReport> {
   const from = program.reports.length
   program.tell(TELL_USAGE)
-  return await program.report((report): report is UsageReport => report.type === 'usage', { from })
+  return await program.report('what it used up', (report): report is UsageReport => report.type === 'usage', { from })
 }
 
 /** What a worker that leads and one that follows use while nothing happens. */

@@ -100,6 +100,8 @@ function arrivalAt(listeners: number, what: string): Benchmark {
     what,
     beside: 'a prepared `pg_notify` and `LISTEN` on as many `pg.Client`s, JSON written and read as well',
     targets: [ratioAtMost(1.3)],
+    shortfall:
+      'what is added is the time limit of the call, its turn on the connection, and the escaping of all but ASCII; the fewer listen, the more it shows.',
     // With a single listener who wakes up first is a matter of luck on a busy machine.
     ...(listeners > 1 ? { tolerance: SERVER_TOLERANCE } : undefined),
     run: (context) => measure(context, listeners),

@@ -26,6 +26,7 @@ async function plannedMoves({ databaseUrl }: BenchmarkContext): Promise<Measurem
     // Whoever leads: the direction stays with the process.
     for (const worker of cluster.workers) worker.tell({ type: 'direct', to: to.instanceId })
     const { at, subscription } = await to.report(
+      'that it runs the subscription',
       (report): report is typeof report & { readonly type: 'run started' } => report.type === 'run started',
       {
         from: before,

@@ -21,7 +21,11 @@ export class CandidateProgram extends ChildProgram<CandidateCommand, CandidateRe
   async lead(election: string): Promise<number> {
     const from = this.reports.length
     this.tell({ type: 'lead', kind: this.#kind, election, identity: `process ${this.pid}`, connection: this.#connection })
-    const { at } = await this.report((report): report is Leads => report.type === 'leads' && report.election === election, { from })
+    const { at } = await this.report(
+      `that it leads ${election} by ${this.#kind}`,
+      (report): report is Leads => report.type === 'leads' && report.election === election,
+      { from },
+    )
     return at
   }
 
@@ -29,13 +33,20 @@ export class CandidateProgram extends ChildProgram<CandidateCommand, CandidateRe
   async release(election: string): Promise<number> {
     const from = this.reports.length
     this.tell({ type: 'release', election })
-    const { at } = await this.report((report): report is Releasing => report.type === 'releasing' && report.election === election, { from })
+    const { at } = await this.report(
+      `that it releases ${election}`,
+      (report): report is Releasing => report.type === 'releasing' && report.election === election,
+      { from },
+    )
     return at
   }
 
   /** Resolves, when it has ceased to believe that it leads, to the last time at which it did. */
   async ceased(election: string): Promise<number> {
-    const { believedUntil } = await this.report((report): report is Ceased => report.type === 'ceased' && report.election === election)
+    const { believedUntil } = await this.report(
+      `that it ceased to lead ${election}`,
+      (report): report is Ceased => report.type === 'ceased' && report.election === election,
+    )
     return believedUntil
   }
 }

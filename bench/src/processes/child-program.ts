@@ -13,6 +13,7 @@ export function killChildPrograms(): void {
 /** A program of this package in a process of its own, which is killed in the end, and ends by itself when this process is gone. */
 export class ChildProgram<Command extends object, Report extends { readonly type: string }> implements AsyncDisposable {
   readonly reports: Report[] = []
+  readonly #file: string
   readonly #child: ChildProcess
   readonly #waiting = new Set<() => void>()
   #ended: string | null = null
@@ -22,6 +23,7 @@ export class ChildProgram<Command extends object, Report extends { readonly type
     file: string,
     { args = [], execArgv = [] }: { readonly args?: readonly string[]; readonly execArgv?: readonly string[] } = {},
   ) {
+    this.#file = file
     const path = fileURLToPath(new URL(`../${file}`, import.meta.url))
     this.#child = fork(path, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [...execArgv] })
     living.add(this.#child)
@@ -33,7 +35,7 @@ export class ChildProgram<Command extends object, Report extends { readonly type
     this.#child.on('error', () => {})
     this.#child.once('exit', (code, signal) => {
       living.delete(this.#child)
-      this.#ended = `${file} ended (${signal ?? code})`
+      this.#ended = `it ended (${signal ?? code})`
       this.#wake()
     })
   }
@@ -54,20 +56,21 @@ export class ChildProgram<Command extends object, Report extends { readonly type
   }
 
   /**
-   * The first report from number `from` on that `isWanted`.
+   * The first report from number `from` on that `isWanted`; `what` names it if it does not come.
    *
    * @throws when it does not come within `withinSeconds`, or can come no more because the process ended.
    */
   async report<Wanted extends Report>(
+    what: string,
     isWanted: (report: Report) => report is Wanted,
-    { from = 0, withinSeconds = 60 }: { readonly from?: number; readonly withinSeconds?: number } = {},
+    { from = 0, withinSeconds = 120 }: { readonly from?: number; readonly withinSeconds?: number } = {},
   ): Promise<Wanted> {
-    return await this.#until(() => this.reports.slice(from).find(isWanted), withinSeconds)
+    return await this.#until(what, () => this.reports.slice(from).find(isWanted), withinSeconds)
   }
 
   /** Resolves when the process has ended. @throws when it does not within `withinSeconds`. */
   async ended(withinSeconds = 60): Promise<void> {
-    await this.#until(() => this.#ended ?? undefined, withinSeconds)
+    await this.#until('its end', () => this.#ended ?? undefined, withinSeconds)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -77,16 +80,19 @@ export class ChildProgram<Command extends object, Report extends { readonly type
     await exited
   }
 
-  async #until<Value>(find: () => Value | undefined, withinSeconds: number): Promise<Value> {
+  async #until<Value>(what: string, find: () => Value | undefined, withinSeconds: number): Promise<Value> {
     const found = find()
     if (found !== undefined) return found
     return await new Promise((resolve, reject) => {
       const look = (): void => {
         const value = find()
         if (value !== undefined) settle(() => resolve(value))
-        else if (this.#ended !== null) settle(() => reject(new Error(this.#ended ?? '')))
+        else if (this.#ended !== null) settle(() => reject(new Error(`${this.#file} did not tell ${what}: ${this.#ended}`)))
       }
-      const timer = setTimeout(() => settle(() => reject(new Error(`Nothing of the kind within ${withinSeconds} s`))), withinSeconds * 1000)
+      const timer = setTimeout(
+        () => settle(() => reject(new Error(`${this.#file} (${this.pid}) did not tell ${what} within ${withinSeconds} s`))),
+        withinSeconds * 1000,
+      )
       const settle = (how: () => void): void => {
         clearTimeout(timer)
         this.#waiting.delete(look)
