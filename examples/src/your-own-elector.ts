@@ -46,7 +46,7 @@ class PortLeaderElector implements LeaderElector {
 
   async tryAcquire({ timeoutSeconds = 10, signal }: TryAcquireOptions = {}): Promise<boolean> {
     const call = { clock: systemClock, what: 'Asking for leadership', timeoutSeconds, signals: [signal] }
-    const told = await boundedCall(call, (over) => this.#inTurn(() => this.#attempt(over)))
+    const told = await boundedCall(call, ({ signal: over }) => this.#inTurn(() => this.#attempt(over)))
     // Outside of the turn: callbacks may call `release()`, which needs a turn of its own.
     await told.done
     return this.isLeader

@@ -53,7 +53,7 @@ export type { PeerInfo, PeerStatus, PeerStatusChange } from './peer-info.js'
 // Building blocks for adapters
 export { type Callback, CallbackList } from './callback-list.js'
 export { callSafely } from './call-safely.js'
-export { type BoundedCallOptions, boundedCall } from './bounded-call.js'
+export { type BoundedCallOptions, boundedCall, type CallLimit } from './bounded-call.js'
 export { type BackoffOptions, backoffSeconds } from './backoff.js'
 export { FailureLog, type FailureLogOptions } from './failure-log.js'
 export {

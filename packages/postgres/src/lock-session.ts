@@ -1,4 +1,4 @@
-import { boundedCall, ConnectionError, type LogFields, type Logger, sleep } from '@es/coordination-core'
+import { boundedCall, type CallLimit, ConnectionError, type LogFields, type Logger, sleep } from '@es/coordination-core'
 import { LeasedSession, type LeaseOptions } from './leased-session.js'
 import { type LockHolder, readHolder } from './lock-holder.js'
 import type { LockKey } from './lock-key.js'
@@ -158,28 +158,28 @@ export class LockSession {
   }
 
   /** Runs `work` in turn (L6), for a caller of bounded patience. */
-  #bounded<T>(what: string, { timeoutSeconds, signal }: CallOptions, work: (over: AbortSignal) => Promise<T>): Promise<T> {
-    return boundedCall({ clock: this.#options.clock, what, timeoutSeconds, signals: [signal] }, (over) =>
+  #bounded<T>(what: string, { timeoutSeconds, signal }: CallOptions, work: (limit: CallLimit) => Promise<T>): Promise<T> {
+    return boundedCall({ clock: this.#options.clock, what, timeoutSeconds, signals: [signal] }, (limit) =>
       this.#turns.take(async () => {
-        over.throwIfAborted()
-        return await work(over)
+        limit.throwIfOver()
+        return await work(limit)
       }),
     )
   }
 
   #lock(keys: readonly LockKey[], options: CallOptions, { statement, isPatient }: LockAttempt): Promise<void> {
-    return this.#bounded('Asking for a lock', options, async (over) => {
+    return this.#bounded('Asking for a lock', options, async (limit) => {
       const leased = await this.#openLeased()
-      over.throwIfAborted()
+      limit.throwIfOver()
       const missing = keys.filter((key) => !leased.held.has(key))
-      if (missing.length === 0 || !(await this.#isServerOldEnough(leased.session, isPatient, over))) return
+      if (missing.length === 0 || !(await this.#isServerOldEnough(leased.session, isPatient, limit))) return
       const sentAt = this.#now()
       const [row] = await statement(leased, missing)
       const locked = leased.adopt(row, sentAt)
       if (locked.length === 0) return
       const { requestTimeoutSeconds } = this.#options
       // The caller has gone: nobody would ever release what was won for it.
-      if (over.aborted) await leased.unlock(leased.beginRelease(locked), requestTimeoutSeconds)
+      if (limit.isOver) await leased.unlock(leased.beginRelease(locked), requestTimeoutSeconds)
       // The wait may have used up the trust (L1), or left too little of it for the time until the next renewal.
       else if (isPatient) await leased.confirm(requestTimeoutSeconds)
       else leased.watchDeadline()
@@ -207,11 +207,11 @@ export class LockSession {
   }
 
   /** L5. Only a patient caller waits for it, for one slice at most. */
-  async #isServerOldEnough(session: Session, isPatient: boolean, signal: AbortSignal): Promise<boolean> {
+  async #isServerOldEnough(session: Session, isPatient: boolean, limit: CallLimit): Promise<boolean> {
     const { leaseSeconds, waitSliceSeconds, clock } = this.#options
     const missingSeconds = leaseSeconds - (session.serverUpSeconds + this.#now() - session.openedAt)
     if (missingSeconds <= 0) return true
-    if (isPatient) await sleep(Math.min(missingSeconds, waitSliceSeconds), { clock, signal })
+    if (isPatient) await sleep(Math.min(missingSeconds, waitSliceSeconds), { clock, signal: limit.signal })
     return false
   }
 

@@ -60,7 +60,9 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
   if (onNotification) client.on('notification', ({ channel, payload = '' }) => onNotification(channel, payload))
 
   try {
-    return await boundedCall({ clock, what: `Connecting to ${server}`, timeoutSeconds, signals: [signal] }, adopt)
+    return await boundedCall({ clock, what: `Connecting to ${server}`, timeoutSeconds, signals: [signal] }, ({ signal: over }) =>
+      adopt(over),
+    )
   } catch (error) {
     const refusal = signal.aborted ? signal.reason : connectError(server, error, pooler)
     for (const { destroy: destroyIt } of opened) destroyIt(refusal)
@@ -95,7 +97,7 @@ export async function openSession(options: OpenSessionOptions): Promise<Session>
       async query(statement, values) {
         // A text of several statements answers with a list of results.
         const answer = await client.query<Row>(
-          typeof statement === 'string' ? { text: statement } : { ...statement, values: [...(values ?? [])] },
+          typeof statement === 'string' ? { text: statement } : { name: statement.name, text: statement.text, values: [...(values ?? [])] },
         )
         return (Array.isArray(answer) ? answer.at(-1) : answer).rows
       },

@@ -123,7 +123,7 @@ export class PostgresLeaderElector implements FencedLeaderElector, CampaigningLe
     const signals = [signal, this.#closing.signal]
     const term: Term = { token: null }
     try {
-      await boundedCall({ clock: this.#clock, what: 'Campaigning', signals }, (over) => this.#campaign(over, term))
+      await boundedCall({ clock: this.#clock, what: 'Campaigning', signals }, ({ signal: over }) => this.#campaign(over, term))
     } catch (error) {
       // Given up while the callbacks were being told of the term that it had just won.
       if (term.token !== null && term.token === this.fencingToken) {

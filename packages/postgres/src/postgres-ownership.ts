@@ -95,7 +95,7 @@ export class PostgresOwnership implements Ownership, AsyncDisposable {
     try {
       const holders = await boundedCall(
         { clock: this.#options.session.clock, what: 'Claiming subscriptions', timeoutSeconds, signals: [signal, this.#closing.signal] },
-        (over) => this.#ask([...keys.values()], over),
+        ({ signal: over }) => this.#ask([...keys.values()], over),
       )
       this.#closing.signal.throwIfAborted()
       return this.#adopt(keys, holders)

@@ -87,7 +87,7 @@ export class ClaimDesk {
     const what = { clock, what: 'Claiming subscriptions', timeoutSeconds: CLAIM_SECONDS, signals: [this.#closing.signal] }
     this.#isClaiming = true
     try {
-      const outcome = await boundedCall(what, async (over) => {
+      const outcome = await boundedCall(what, async ({ signal: over }) => {
         const answer = await ownership.claim(subscriptions, { signal: over })
         claimed(answer.claimed)
         return answer

@@ -153,7 +153,7 @@ export class LeadershipLoop {
     if (pauseSeconds > 0) return sleep(pauseSeconds, { clock, signal })
     const campaigns = canCampaign(elector)
     const limit = campaigns ? {} : { timeoutSeconds: ATTEMPT_SECONDS }
-    await boundedCall({ clock, what: 'An attempt to lead', signals: [signal], ...limit }, async (over) => {
+    await boundedCall({ clock, what: 'An attempt to lead', signals: [signal], ...limit }, async ({ signal: over }) => {
       await (canCampaign(elector) ? elector.campaign({ signal: over }) : elector.tryAcquire({ signal: over }))
       // Nobody wants it any more, and it was won all the same.
       if (signal.aborted && elector.isLeader) await elector.release()

@@ -97,6 +97,8 @@ export class GatedElector implements LeaderElector {
   ): Promise<T> {
     const { wire, process } = this.#gate
     if (wire === null) return work(signal)
-    return boundedCall({ clock: process.userClock, what, timeoutSeconds, signals: [signal] }, (over) => wire.request(() => work(over)))
+    return boundedCall({ clock: process.userClock, what, timeoutSeconds, signals: [signal] }, ({ signal: over }) =>
+      wire.request(() => work(over)),
+    )
   }
 }

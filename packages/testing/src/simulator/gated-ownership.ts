@@ -35,7 +35,7 @@ export class GatedOwnership implements Ownership {
               timeoutSeconds: options.timeoutSeconds ?? 10,
               signals: [options.signal],
             },
-            async (over) => {
+            async ({ signal: over }) => {
               const outcome = await wire.request(() => this.#inner.claim(subscriptions, { ...options, signal: over }))
               if (over.aborted) await wire.request(() => this.#inner.release(this.#newOf(outcome)))
               return outcome

@@ -113,7 +113,7 @@ export class LockClient {
 
   #bounded<T>(what: string, { timeoutSeconds, signal }: CallPatience, work: (over: AbortSignal) => Promise<T>): Promise<T> {
     const { clock } = this.#options
-    return boundedCall({ clock, what, timeoutSeconds, signals: [signal, this.#closing.signal] }, (over) =>
+    return boundedCall({ clock, what, timeoutSeconds, signals: [signal, this.#closing.signal] }, ({ signal: over }) =>
       this.#inTurn(async () => {
         over.throwIfAborted()
         return await work(over)

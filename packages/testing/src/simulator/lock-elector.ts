@@ -71,7 +71,7 @@ export class LockElector implements FencedLeaderElector, CampaigningLeaderElecto
     const { clock } = this.#options
     let won: bigint | null = null
     try {
-      await boundedCall({ clock, what: 'Campaigning', signals: [signal, this.#locks.signal] }, async (over) => {
+      await boundedCall({ clock, what: 'Campaigning', signals: [signal, this.#locks.signal] }, async ({ signal: over }) => {
         for (let failures = 0; !over.aborted; ) {
           try {
             if (this.isLeader || (await this.#stand({ signal: over }, (token) => (won = token)))) return
