@@ -35,6 +35,8 @@ export interface ClusterView {
   readonly observation: Observation | null
   /** Who should own what as last announced by any leader. */
   readonly assigned: ReadonlyMap<string, string>
+  /** Who may begin what at any moment, because it was told to and makes no claims; see {@link PendingWork}. */
+  readonly pending: ReadonlyMap<string, string>
   /** Where work was before its owner left; it may want to go back there. */
   readonly homes: ReadonlyMap<string, string>
   /** Since when each instance has been told to run something that it does not say it runs. */
@@ -53,9 +55,10 @@ export interface Holdings {
 
 /**
  * Who holds what. Of a look at the claims and a heartbeat the newer one is believed, instance by instance: a heartbeat tells of a release at
- * once, the claims tell of a death. An instance gone by its silence counts as holding only what the claims say.
+ * once, the claims tell of a death. An instance gone by its silence counts as holding only what the claims say. What an instance without claims
+ * may begin at any moment counts as held, unless somebody is known to hold it.
  */
-export function findHoldings({ instances, observation, selfId, assigned }: ClusterView): Holdings {
+export function findHoldings({ instances, observation, selfId, assigned, pending }: ClusterView): Holdings {
   const holderOf = new Map<string, string>()
   const silentHolders = new Set<string>()
   const observed = groupByHolder(observation, instances, assigned)
@@ -80,6 +83,7 @@ export function findHoldings({ instances, observation, selfId, assigned }: Clust
     silentHolders.add(instanceId)
     for (const subscription of subscriptions) if (!holderOf.has(subscription)) holderOf.set(subscription, instanceId)
   }
+  for (const [subscription, instanceId] of pending) if (!holderOf.has(subscription)) holderOf.set(subscription, instanceId)
   return { holderOf, silentHolders }
 }
 

@@ -13,6 +13,7 @@ import {
 } from '@es/coordination-core'
 import type { ClusterView, InstanceView, Observation } from './cluster-view.js'
 import { firstMembership, type MembershipMemory } from './membership.js'
+import { PendingWork } from './pending-work.js'
 import { type PlanRound, type PlanRoundOptions, planRound } from './plan-round.js'
 import { isSameSet } from './same-names.js'
 import { Soon } from './soon.js'
@@ -73,6 +74,7 @@ export class LeaderDuty {
   readonly #ending = new AbortController()
   readonly #soon: Soon
   readonly #published = new Map<string, Published>()
+  readonly #pending = new PendingWork()
   readonly #failingSince = new Map<Task, number>()
   readonly #outage: FailureLog
   readonly #beganAt: number
@@ -159,20 +161,22 @@ export class LeaderDuty {
   }
 
   #decide(): PlanRound {
-    const { clock, round, instanceId, instances, assigned, homes } = this.#options
+    const { clock, round, instanceId, assigned, homes } = this.#options
+    const instances = this.#options.instances()
     const view: ClusterView = {
       now: clock.monotonicSeconds(),
       selfId: instanceId,
-      instances: instances(),
+      instances,
       observation: this.#observation,
       assigned: assigned(),
+      pending: this.#pending.owners(instances),
       homes: homes(),
       toldAt: new Map(
         [...this.#published].flatMap(([id, { unheededSince }]) => (unheededSince === null ? [] : [[id, unheededSince] as const])),
       ),
       told: new Set([...this.#published].filter(([, { subscriptions }]) => subscriptions.length > 0).map(([id]) => id)),
     }
-    return planRound(view, round, this.#memory, this.#listensUntil(view.instances))
+    return planRound(view, round, this.#memory, this.#listensUntil(instances))
   }
 
   /**
@@ -241,6 +245,7 @@ export class LeaderDuty {
       const assignment = this.#assignment(target, subscriptions)
       note(assignment)
       if (target === instanceId) apply(assignment)
+      else if (changed.has(target)) this.#pending.told(target, subscriptions, now)
       // Also this instance's own, so that whoever leads next knows what was whose.
       void this.#publish(assignment, published)
     }

@@ -1,3 +1,4 @@
+import { type AssignmentPlanner, stickyPlanner } from '@es/coordination-core'
 import { describe, expect, it } from 'vitest'
 import { firstMembership, type MembershipMemory } from './membership.js'
 import { type PlanRound, planRound } from './plan-round.js'
@@ -31,6 +32,14 @@ describe('nobody steals (P1)', () => {
     const leaving = instance('b', { status: 'draining', subscriptions: ['s1'] })
     const round = planRound(view([instance('a'), leaving]), roundOptions(['s1', 's2']), settled('a'), ALWAYS)
     expect(assignments(round)).toEqual({ a: ['s2'] })
+  })
+
+  it('gives what an instance may begin at any moment to nobody else', () => {
+    const before = view([instance('a', { status: 'draining' }), instance('b'), instance('c')], { pending: new Map([['s1', 'b']]) })
+    const greedy: AssignmentPlanner = (input) =>
+      stickyPlanner({ ...input, instances: input.instances.filter((one) => one.instanceId === 'c') })
+    const round = planRound(before, roundOptions(['s1', 's2'], { planner: greedy }), settled('b', 'c'), ALWAYS)
+    expect(assignments(round)).toMatchObject({ c: ['s2'] })
   })
 
   it('tells one of two that run the same to stop', () => {

@@ -30,7 +30,7 @@ const LOST_TOGETHER = 'Its owner fell silent together with most others'
 /**
  * One round of the leader's work: from what is known of the cluster to what everybody should run. Pure.
  *
- * - P1. Nobody steals: what another instance still holds is assigned to nobody else; its holder is told to let go, and the new owner is
+ * - P1. Nobody steals: what another instance still holds, or may begin at any moment, is assigned to nobody else; its holder is told to let go, and the new owner is
  *   told once it has.
  * - P2. A holder that is not heard keeps what it holds.
  * - P3. What has no owner is given away at once; moves for balance wait until the membership has settled.

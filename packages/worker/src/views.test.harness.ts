@@ -23,7 +23,7 @@ export function view(
   { holders, ...facts }: Partial<ClusterView> & { readonly holders?: Readonly<Record<string, string>> } = {},
 ): ClusterView {
   return {
-    ...{ now: 100, selfId: 'a', instances, assigned: new Map(), homes: new Map(), toldAt: new Map(), told: new Set() },
+    ...{ now: 100, selfId: 'a', instances, assigned: new Map(), pending: new Map(), homes: new Map(), toldAt: new Map(), told: new Set() },
     observation: holders === undefined ? null : { at: 99.5, holders: new Map(Object.entries(holders)) },
     ...facts,
   }
