@@ -28,7 +28,7 @@ function newSession(open: (signal: AbortSignal) => Promise<FakeSession> = (signa
     logger: SILENT,
     fields: {},
   })
-  locks.addListener({ lost: (reason) => losses.push(reason.message), renewed() {} })
+  locks.addOwner('a test', { lost: (reason) => losses.push(reason.message), renewed() {} })
   return locks
 }
 
@@ -296,7 +296,7 @@ describe('a listener', () => {
   it('that asks for the lock again at once gets one new session, whoever noticed the loss (E5, L6)', async () => {
     const locks = newSession()
     let again: Promise<void> | undefined
-    locks.addListener({
+    locks.addOwner('another one', {
       lost: () => {
         again ??= locks.tryLock([KEY])
       },

@@ -38,7 +38,7 @@ function newSession(): { locks: LockSession; watch: Watch } {
     fields: {},
   })
   const watch = new Watch()
-  locks.addListener(watch)
+  locks.addOwner('a test', watch)
   return { locks, watch }
 }
 
@@ -235,7 +235,7 @@ describe('a LockSession that won a lock by waiting', () => {
       fields: {},
     })
     const watch = new Watch()
-    locks.addListener(watch)
+    locks.addOwner('another one', watch)
     const rival = newSession()
     await rival.locks.tryLock([KEY])
     const won = locks.waitForLock(KEY)

@@ -61,7 +61,7 @@ export class LockSession {
   readonly #options: LockSessionOptions
   readonly #turns = new Turns()
   readonly #closing = new AbortController()
-  readonly #listeners = new Set<LockSessionListener>()
+  readonly #owners = new Map<string, LockSessionListener>()
   #leased: LeasedSession | null = null
   #renewal: Promise<boolean> | null = null
 
@@ -69,13 +69,20 @@ export class LockSession {
     this.#options = options
   }
 
-  /** Whoever holds locks here must listen: a loss concerns all locks of the session. */
-  addListener(listener: LockSessionListener): void {
-    this.#listeners.add(listener)
+  /**
+   * Whoever holds locks here must listen: a loss concerns all locks of the session.
+   *
+   * @param name which locks it is about: two owners of one lock would each think it theirs alone.
+   * @returns `false`, and nothing is added, when somebody is there under that name.
+   */
+  addOwner(name: string, listener: LockSessionListener): boolean {
+    if (this.#owners.has(name)) return false
+    this.#owners.set(name, listener)
+    return true
   }
 
-  removeListener(listener: LockSessionListener): void {
-    this.#listeners.delete(listener)
+  removeOwner(name: string): void {
+    this.#owners.delete(name)
   }
 
   /** The fencing token under which `key` is held now, `null` when it is not or when that is no longer certain. */
@@ -152,7 +159,7 @@ export class LockSession {
     const leased = this.#leased
     this.#leased = null
     leased?.stop(closedError())
-    for (const listener of this.#listeners) listener.closed?.()
+    for (const listener of this.#owners.values()) listener.closed?.()
     if (isPolite) await leased?.session.end(this.#options.requestTimeoutSeconds)
     else leased?.session.destroy(closedError())
   }
@@ -230,7 +237,7 @@ export class LockSession {
   async #renewRegularly(leased: LeasedSession): Promise<void> {
     // Whatever has the turn now is talking to the server; only locks need more than that.
     const isRenewed = this.#turns.isIdle || leased.held.size > 0 ? await this.renew() : true
-    if (isRenewed && this.#leased === leased) for (const listener of this.#listeners) listener.renewed()
+    if (isRenewed && this.#leased === leased) for (const listener of this.#owners.values()) listener.renewed()
   }
 
   #lost({ held }: LeasedSession, reason: Error): void {
@@ -239,7 +246,7 @@ export class LockSession {
     if (held.size > 0)
       logger.warn({ ...fields, locks: held.size, reason }, `The lock session ended, and its locks with it: ${reason.message}`)
     else logger.debug({ ...fields, reason }, `The lock session ended: ${reason.message}`)
-    for (const listener of this.#listeners) listener.lost(reason)
+    for (const listener of this.#owners.values()) listener.lost(reason)
   }
 
   #now(): number {

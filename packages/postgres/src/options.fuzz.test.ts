@@ -41,12 +41,15 @@ const election = { election: 'e', namespace: 'n', longestRetrySeconds: 5, pollSe
 const claims = { namespace: 'n', maxClaims: 10, maxLockTableShare: 0.5 }
 const transport = { ...shared, instanceId: 'a', namespace: 'n', healthCheckSeconds: 5, longestRetrySeconds: 5, maxMessageBytes: 10_000 }
 const session = new PostgresLockSession(lock as never)
+/** On a session, an election has one elector. */
+const onNewSession = (options: { readonly session?: unknown } | null): never =>
+  (options?.session === session ? { ...options, session: new PostgresLockSession(lock as never) } : options) as never
 
 /** Each with options that are fit for use. None of them connects to anything. */
 const MADE: readonly (readonly [string, object, (options: never) => unknown])[] = [
   ['PostgresLockSession', lock, (options) => new PostgresLockSession(options)],
   ['PostgresLeaderElector', { ...lock, ...election }, (options) => new PostgresLeaderElector(options)],
-  ['PostgresLeaderElector on a session', { ...election, session }, (options) => new PostgresLeaderElector(options)],
+  ['PostgresLeaderElector on a session', { ...election, session }, (options) => new PostgresLeaderElector(onNewSession(options))],
   ['PostgresOwnership', { ...lock, ...claims }, (options) => new PostgresOwnership(options)],
   ['PostgresTransport', { ...transport, random: Math.random }, (options) => new PostgresTransport(options)],
   ['PostgresCoordination', { ...lock, ...election, ...claims, ...transport }, (options) => new PostgresCoordination(options)],

@@ -36,6 +36,16 @@ function join(identity: string): { session: PostgresLockSession; elector: Postgr
 }
 
 describe('an elector on a shared session', () => {
+  it('stands alone for its election there: two would both lead with one token', async () => {
+    const { session, elector } = join('a')
+    const again = (election: string): PostgresLeaderElector => new PostgresLeaderElector({ election, session })
+    expect(() => again('orders')).toThrow(/election .*share that one/)
+    await again('mails').close()
+    await elector.close()
+    await again('orders').close()
+    await session.close()
+  })
+
   it('campaigns without holding the session up: other locks are renewed and asked for meanwhile', async () => {
     const a = join('a')
     await a.elector.tryAcquire()

@@ -7,6 +7,7 @@ import {
   ConnectionError,
   FailureLog,
   type FencedLeaderElector,
+  invalidOption,
   type LeaderChangeCallback,
   Leadership,
   type LogFields,
@@ -18,7 +19,7 @@ import { decodeApplicationName } from './application-name.js'
 import { isLastingRefusal } from './connection-error.js'
 import { type ParsedElectorOptions, type PostgresLeaderElectorOptions, parseElectorOptions } from './elector-options.js'
 import { deriveLockKey, type LockKey } from './lock-key.js'
-import type { CallOptions, LockSession, LockSessionListener } from './lock-session.js'
+import type { CallOptions, LockSession } from './lock-session.js'
 
 /**
  * Leader election by a PostgreSQL advisory lock under a lease that the server enforces. Needs no table and no privilege; PostgreSQL 14 or later.
@@ -44,11 +45,11 @@ export class PostgresLeaderElector implements FencedLeaderElector, CampaigningLe
   readonly #key: LockKey
   readonly #leadership: Leadership
   readonly #locks: LockSession
-  readonly #listener: LockSessionListener
+  readonly #ownerName: string
   readonly #closing = new AbortController()
   #observedLeader: string | null = null
 
-  /** @throws CoordinationError `invalid_options`; connects to nothing yet. */
+  /** @throws CoordinationError `invalid_options`, also for an election that another elector stands for on the same session; connects to nothing yet. */
   constructor(options: PostgresLeaderElectorOptions) {
     this.#options = parseElectorOptions(options)
     const { namespace, election, session } = this.#options
@@ -59,12 +60,14 @@ export class PostgresLeaderElector implements FencedLeaderElector, CampaigningLe
     this.#key = deriveLockKey(`leader/${namespace}`, election)
     this.#leadership = new Leadership({ identity: session.identity, logger: session.logger })
     this.#locks = session.locks
-    this.#listener = {
+    this.#ownerName = JSON.stringify(['leader', namespace, election])
+    const isAlone = this.#locks.addOwner(this.#ownerName, {
       lost: () => this.#lost(),
       closed: () => this.#lost(),
       renewed: () => void (this.#leadership.isLeader || this.#lookForLeader()),
-    }
-    this.#locks.addListener(this.#listener)
+    })
+    if (!isAlone)
+      throw invalidOption('election', election, 'one that no other PostgresLeaderElector stands for on this session; share that one')
     // Any number of campaigns may be under way; each listens.
     setMaxListeners(0, this.#closing.signal)
   }
@@ -171,7 +174,7 @@ export class PostgresLeaderElector implements FencedLeaderElector, CampaigningLe
     } catch (error) {
       this.#logger.warn({ ...this.#fields, error }, 'Could not release leadership before closing; it ends with the connection')
     }
-    this.#locks.removeListener(this.#listener)
+    this.#locks.removeOwner(this.#ownerName)
     if (!isShared) await session.close()
     this.#observedLeader = null
   }

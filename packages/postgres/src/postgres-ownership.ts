@@ -6,15 +6,15 @@ import {
   ConnectionError,
   CoordinationError,
   type DeniedClaim,
+  invalidOption,
   type Ownership,
 } from '@es/coordination-core'
 import { decodeApplicationName } from './application-name.js'
 import type { LockHolder } from './lock-holder.js'
 import type { LockKey } from './lock-key.js'
-import type { LockSession, LockSessionListener } from './lock-session.js'
+import type { LockSession } from './lock-session.js'
 import { PostgresClaim } from './postgres-ownership-claim.js'
 import { SubscriptionKeys } from './postgres-ownership-keys.js'
-import { freeNamespace, reserveNamespace } from './postgres-ownership-namespaces.js'
 import { type ParsedOwnershipOptions, type PostgresOwnershipOptions, parseOwnershipOptions } from './postgres-ownership-options.js'
 
 type CallOptions = Parameters<Ownership['claim']>[1]
@@ -46,7 +46,7 @@ export class PostgresOwnership implements Ownership, AsyncDisposable {
   /** How many calls under way want each subscription. */
   readonly #wanted = new Map<string, number>()
   readonly #closing = new AbortController()
-  readonly #listener: LockSessionListener
+  readonly #ownerName: string
   #closed: Promise<void> | null = null
 
   /** @throws CoordinationError `invalid_options`, also for a namespace that another ownership uses on the same session; connects to nothing yet. */
@@ -56,8 +56,8 @@ export class PostgresOwnership implements Ownership, AsyncDisposable {
     this.instanceId = session.identity
     this.#locks = session.locks
     this.#keys = new SubscriptionKeys(namespace)
-    reserveNamespace(session.locks, namespace)
-    this.#listener = {
+    this.#ownerName = JSON.stringify(['ownership', namespace])
+    const isAlone = this.#locks.addOwner(this.#ownerName, {
       lost: (reason) => this.#endAll('claim_lost', reason),
       renewed: () => {},
       closed: () =>
@@ -65,8 +65,8 @@ export class PostgresOwnership implements Ownership, AsyncDisposable {
           this.#closing.signal.aborted ? 'claim_released' : 'claim_lost',
           new ConnectionError('closed', 'The session was closed'),
         ),
-    }
-    this.#locks.addListener(this.#listener)
+    })
+    if (!isAlone) throw invalidOption('namespace', namespace, 'one that no other PostgresOwnership has on this session; share that one')
   }
 
   /** A live view, empty from the moment the lease can no longer be trusted. */
@@ -168,8 +168,7 @@ export class PostgresOwnership implements Ownership, AsyncDisposable {
       // The locks end with the session; unlocking them first would only take longer.
       await session.close()
     }
-    this.#locks.removeListener(this.#listener)
-    freeNamespace(this.#locks, namespace)
+    this.#locks.removeOwner(this.#ownerName)
   }
 
   /** Locks what is free of `keys`; answers who holds the others. */
