@@ -1,4 +1,4 @@
-import { ConnectionError } from '@es/coordination-core'
+import { ConnectionError, sleep } from '@es/coordination-core'
 import { ManualClock } from '@es/coordination-testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Session } from './pg-session.js'
@@ -18,6 +18,8 @@ class FakeSession implements Session {
   isMute = false
   /** Answers, but notifications do not come through. */
   isDeaf = false
+  /** How long an answer takes. */
+  latencySeconds = 0
   tookLeave = false
   statements = 0
   #over: (reason: Error) => void = () => {}
@@ -33,7 +35,7 @@ class FakeSession implements Session {
     this.statements++
     if (this.isMute) return new Promise(() => {})
     if (typeof statement !== 'string' && !this.isDeaf) this.onNotification(String(values[0]), String(values[1]))
-    return Promise.resolve([])
+    return this.latencySeconds === 0 ? Promise.resolve([]) : sleep(this.latencySeconds, { clock }).then(() => [])
   }
 
   destroy(reason: Error): void {
@@ -186,6 +188,23 @@ describe('a link', () => {
       expect([sessions[0]?.isOver, keeper.current === null]).toEqual([true, false])
     },
   )
+
+  it('that is slow and well is not given up because many publish at once: the time to answer begins with the turn', async () => {
+    const link = await keeper.ready()
+    sessions[0]!.latencySeconds = 0.5
+    const published = Promise.all(Array.from({ length: 10 }, () => link.notify('channel', ['text'])))
+    await clock.advance(5)
+    await published
+    expect(sessions[0]?.isOver).toBe(false)
+  })
+
+  it('that dies fails all who wait for their turn, at once', async () => {
+    const link = await keeper.ready()
+    sessions[0]!.isMute = true
+    const published = Array.from({ length: 3 }, () => link.notify('channel', ['text']).catch((error: unknown) => error))
+    await clock.advance(2)
+    expect(await Promise.all(published)).toMatchObject(Array(3).fill({ code: 'timed_out' }))
+  })
 
   it('sends one statement a health check and nothing else', async () => {
     await keeper.ready()

@@ -92,10 +92,9 @@ export class TransportLink {
 
   /** Sends a notification to itself and waits for it: the only proof that subscriptions work. Rejects, and ends the link, when it does not come in time. */
   async echo(): Promise<void> {
-    await this.#bounded('The echo of a notification did not arrive', () => {
-      const { nonce, heard } = this.#echoes.next()
-      return Promise.all([heard, this.#query(NOTIFY, [this.#echoes.channel, nonce])])
-    })
+    const { nonce, heard } = this.#echoes.next()
+    await this.#ask(NOTIFY, [this.#echoes.channel, nonce])
+    await this.#bounded('The echo of a notification did not arrive', () => heard)
   }
 
   /** Ends the link at once. Idempotent. */
@@ -112,12 +111,9 @@ export class TransportLink {
     else await this.#session.end(this.#options.requestTimeoutSeconds)
   }
 
+  /** The time in which the server has to answer begins with the turn: others may be waiting on a link that is slow and well. */
   #ask(statement: Statement | string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    return this.#bounded('The server did not answer', () => this.#query(statement, values))
-  }
-
-  #query(statement: Statement | string, values: readonly unknown[]): Promise<readonly Row[]> {
-    return this.#turns.take(() => this.#session.query(statement, values))
+    return this.#turns.take(() => this.#bounded('The server did not answer', () => this.#session.query(statement, values)))
   }
 
   async #bounded<T>(what: string, work: () => Promise<T>): Promise<T> {
