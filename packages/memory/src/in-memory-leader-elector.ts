@@ -2,10 +2,13 @@ import {
   type CampaigningLeaderElector,
   ConnectionError,
   type FencedLeaderElector,
+  invalidOption,
   type LeaderChangeCallback,
   Leadership,
   type Logger,
+  requireLogger,
   requireName,
+  requireOptions,
   type TryAcquireOptions,
 } from '@es/coordination-core'
 import { SharedLeaderState } from './shared-leader-state.js'
@@ -47,11 +50,15 @@ export class InMemoryLeaderElector implements FencedLeaderElector, CampaigningLe
   #term: bigint | null = null
   #isClosed = false
 
-  /** @throws CoordinationError `invalid_options` when `identity` is empty, or no name. */
-  constructor(identity: string, { sharedState = new SharedLeaderState(), logger }: InMemoryLeaderElectorOptions = {}) {
+  /** @throws CoordinationError `invalid_options` naming the option, its value and the rule. */
+  constructor(identity: string, options: InMemoryLeaderElectorOptions = {}) {
     this.identity = requireName('identity', identity)
+    const { sharedState = new SharedLeaderState(), logger } = requireOptions(options)
+    if (!(sharedState instanceof SharedLeaderState)) {
+      throw invalidOption('sharedState', sharedState, 'the SharedLeaderState of all electors that are to compete')
+    }
     this.#state = sharedState
-    this.#leadership = new Leadership({ identity, ...(logger && { logger }) })
+    this.#leadership = new Leadership({ identity, logger: requireLogger(logger) })
   }
 
   get isLeader(): boolean {

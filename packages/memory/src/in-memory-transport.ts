@@ -35,6 +35,7 @@ export class InMemoryTransport implements Transport, AsyncDisposable {
   constructor(options: InMemoryTransportOptions) {
     const { bus, name = '', logger } = requireOptions(options)
     if (!(bus instanceof SharedBus)) throw invalidOption('bus', bus, 'the SharedBus of all transports that are to hear each other')
+    if (typeof name !== 'string') throw invalidOption('name', name, 'a string')
     this.#bus = bus
     this.#name = name
     this.#logger = requireLogger(logger)

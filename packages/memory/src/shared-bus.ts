@@ -1,4 +1,4 @@
-import { type Clock, systemClock } from '@es/coordination-core'
+import { type Clock, requireClock, requireOptions } from '@es/coordination-core'
 
 /** What may become of a message on its way to one subscriber. */
 export interface BusFaults {
@@ -34,9 +34,12 @@ export class SharedBus {
   readonly #clock: Clock
   readonly #listeners = new Set<Listener>()
 
-  /** @param clock delivers, immediately and after delays alike. */
-  constructor({ clock = systemClock }: { readonly clock?: Clock } = {}) {
-    this.#clock = clock
+  /**
+   * @param clock delivers, immediately and after delays alike.
+   * @throws CoordinationError `invalid_options` naming the option, its value and the rule.
+   */
+  constructor(options: { readonly clock?: Clock } = {}) {
+    this.#clock = requireClock(requireOptions(options).clock)
   }
 
   /** @internal */
