@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import type { Scenario, StepKind } from './scenario.js'
 import { type ScenarioChoices, scenarios } from './scenario-arbitrary.js'
-import { formatSimulation, type SimulationOptions, type SimulationResult, simulate } from './simulate.js'
+import { checkSimulationOptions, formatSimulation, type SimulationOptions, type SimulationResult, simulate } from './simulate.js'
 import type { StepCount } from './step-runner.js'
 
 /** How {@link explore} looks. */
@@ -71,8 +71,10 @@ export class ExplorationFailure extends Error {
  * Makes up scenarios and simulates them until one goes wrong.
  *
  * @throws ExplorationFailure with what is wrong, the shrunk scenario, its transcript, and how to see it again.
+ * @throws CoordinationError `invalid_options` when there is nothing to simulate.
  */
 export async function explore(options: ExplorationOptions): Promise<ExplorationFigures> {
+  checkSimulationOptions(options)
   const {
     seed = 1,
     path,

@@ -1,7 +1,7 @@
 import { WORK_ASSIGNMENT_TOPIC } from '@es/coordination-core'
 import * as fc from 'fast-check'
 import { DEFAULT_TIMINGS, type Scenario, type ScenarioStep, type ScenarioTimings } from './scenario.js'
-import type { Misbehaviour } from './workload.js'
+import { MISBEHAVIOURS, type Misbehaviour } from './workload.js'
 
 /**
  * Which faults are made up: `claims` all of them, in a cluster with claims · `repeating_bus` and `cut_bus` those that a cluster without claims is promised to
@@ -56,7 +56,6 @@ function scenariosOf(
     }))
 }
 
-const MISBEHAVIOURS: readonly Misbehaviour[] = ['throws', 'returns', 'is_slow', 'ignores', 'writes_on']
 const HARMLESS_MISBEHAVIOURS: readonly Misbehaviour[] = ['throws', 'returns', 'is_slow']
 const NEAR_MILLISECONDS = 60
 

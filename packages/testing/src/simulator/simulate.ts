@@ -1,8 +1,9 @@
-import { errorMessage, type Logger } from '@es/coordination-core'
+import { errorMessage, type Logger, requireFunction, requireOptions } from '@es/coordination-core'
 import { checkHistory, type HistoryReport } from '../history/check-history.js'
 import { formatBreaches } from '../history/format-breaches.js'
 import type { HistoryEvent } from '../history/history-event.js'
 import { ManualClock } from '../manual-clock.js'
+import { checkScenario } from './check-scenario.js'
 import { Cluster } from './cluster.js'
 import type { World } from './life.js'
 import type { Chronicle } from './life-record.js'
@@ -70,8 +71,12 @@ const TOLERANCE_SECONDS = 1e-6
  * happened on the way is judged by `checkHistory`, and how each instance took the messages that it heard, as far as its `peers()` tells.
  *
  * Never rejects for what an instance does. Simulations in parallel share the unhandled rejections of the process, and would blame each other's.
+ *
+ * @throws CoordinationError `invalid_options` for a scenario or an option that makes no sense, naming what is wrong.
  */
 export async function simulate(scenario: Scenario, options: SimulationOptions): Promise<SimulationResult> {
+  checkScenario(scenario)
+  checkSimulationOptions(options)
   const rejections = collectUnhandledRejections()
   const simulation = new Simulation(scenario, options)
   try {
@@ -81,6 +86,13 @@ export async function simulate(scenario: Scenario, options: SimulationOptions): 
   }
   for (const reason of await rejections.end()) simulation.faults.push(`A promise rejection was not handled: ${errorMessage(reason)}`)
   return simulation.result()
+}
+
+/** @throws CoordinationError `invalid_options`. */
+export function checkSimulationOptions(options: SimulationOptions): void {
+  const { createInstance, createBackend } = requireOptions(options)
+  requireFunction('createInstance', createInstance)
+  if (createBackend !== undefined) requireFunction('createBackend', createBackend)
 }
 
 class Simulation {

@@ -9,7 +9,8 @@ import type { SimulatedStore } from './simulated-store.js'
  * How a run may misbehave: `throws` after a while · `returns` without having been told to · `is_slow` to end once it was told to · `ignores` that it was
  * told to · `writes_on` for a while although its claim is lost.
  */
-export type Misbehaviour = 'throws' | 'returns' | 'is_slow' | 'ignores' | 'writes_on'
+export const MISBEHAVIOURS = ['throws', 'returns', 'is_slow', 'ignores', 'writes_on'] as const
+export type Misbehaviour = (typeof MISBEHAVIOURS)[number]
 
 /** What a run is told, as `CoordinatedWorker` tells it. */
 export interface SimulatedRunContext {
