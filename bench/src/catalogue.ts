@@ -24,13 +24,18 @@ export function rowName(group: BenchmarkGroup, benchmark: Benchmark): string {
   return `${group.name}/${benchmark.name}`
 }
 
+/** The names of all rows of `groups`, in their order. */
+export function rowNames(groups: readonly BenchmarkGroup[]): readonly string[] {
+  return groups.flatMap((group) => group.benchmarks.map((benchmark) => rowName(group, benchmark)))
+}
+
 /**
  * The groups with those of their benchmarks that `names` ask for, each the name of a group or of a row; all of them without names.
  *
  * @throws RangeError that lists the names there are, for one that is not among them.
  */
 export function select(catalogue: readonly BenchmarkGroup[], names: readonly string[]): readonly BenchmarkGroup[] {
-  const known = new Set(catalogue.flatMap((group) => [group.name, ...group.benchmarks.map((benchmark) => rowName(group, benchmark))]))
+  const known = new Set(catalogue.flatMap((group) => [group.name, ...rowNames([group])]))
   const unknown = names.filter((name) => !known.has(name))
   if (unknown.length > 0) throw new RangeError(`There is no benchmark ${unknown.join(', ')}. There are:\n${[...known].join('\n')}`)
   if (names.length === 0) return catalogue

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Benchmark, BenchmarkGroup, Measurement } from './benchmark.js'
-import { rowName } from './catalogue.js'
+import { rowName, rowNames } from './catalogue.js'
 import { checkRows } from './check-run.js'
 import { judge, type RowResult } from './row-result.js'
 
@@ -24,7 +24,7 @@ class ScriptedMeasurer {
   }
 
   async measure(wanted: readonly BenchmarkGroup[]): Promise<void> {
-    const names = wanted.flatMap((group) => group.benchmarks.map((one) => rowName(group, one)))
+    const names = rowNames(wanted)
     this.measured.push(names)
     for (const name of names) {
       const runs = this.#runs.get(name) ?? []

@@ -3,7 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { BenchmarkGroup } from './benchmark.js'
 import { startBenchmarkServer } from './benchmark-server.js'
-import { CATALOGUE, keep, rowName, select } from './catalogue.js'
+import { CATALOGUE, keep, rowName, rowNames, select } from './catalogue.js'
 import { checkRows, comparable } from './check-run.js'
 import { type CommandLine, parseCommandLine, USAGE } from './command-line.js'
 import { describeMachine, formatMachine } from './machine.js'
@@ -46,8 +46,10 @@ async function check(groups: readonly BenchmarkGroup[], { json }: CommandLine, m
   const comparisons = await checkRows({ groups, record: record.rows, measurer, print: (line) => console.log(line) })
   if (json !== null) await writeResults(json, { machine: machine(), rows: measurer.results(comparable(groups)) })
   const worse = [...comparisons].filter(([, { isWorse }]) => isWorse).map(([name]) => name)
+  const missing = rowNames(comparable(groups)).filter((name) => !comparisons.has(name))
   console.log(`\n${comparisons.size} rows compared, ${worse.length === 0 ? 'none worse' : `worse: ${worse.join(', ')}`}`)
-  return worse.length === 0
+  if (missing.length > 0) console.log(`Not compared: ${missing.join(', ')}; make a new record with --record`)
+  return worse.length === 0 && missing.length === 0
 }
 
 /** The exit status: 0 · 1 when something could not be measured, or is worse · 2 when the command line makes no sense. */
@@ -57,6 +59,11 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
   try {
     command = parseCommandLine(args)
     groups = select(CATALOGUE, command.names)
+    if (command.mode === 'check' && comparable(groups).length === 0) {
+      throw new TypeError(
+        `Nothing of ${command.names.join(', ')} can be compared between runs; what can: ${rowNames(comparable(CATALOGUE)).join(', ')}`,
+      )
+    }
   } catch (error) {
     console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`)
     return 2

@@ -19,8 +19,7 @@ const createBackend: CreateBackend = () => {
         // What the backend does when it has not heard an instance for a lease.
         endSession() {
           ownership.forceLose()
-          election.leaveLine(elector)
-          void elector.forceLoseLeadership()
+          void elector.forceEndSession()
         },
         close: () => ownership.close(),
       }

@@ -73,6 +73,19 @@ describe('InMemoryLeaderElector with a shared state', () => {
     expect(await b.tryAcquire()).toBe(true)
   })
 
+  it('loses leadership and its place in line when its session is ended', async () => {
+    const { a, b } = pair()
+    const changes = changesOf(a)
+    await a.tryAcquire()
+    const campaign = b.campaign()
+    await b.forceEndSession()
+    await expect(campaign).rejects.toMatchObject({ name: 'ConnectionError', code: 'connection_lost' })
+    await a.forceEndSession()
+    expect([changes, a.isLeader, b.isLeader]).toEqual([[true, false], false, false])
+    await b.campaign()
+    expect(b.isLeader).toBe(true)
+  })
+
   it('rejects an aborted attempt with the reason, and keeps leadership from before', async () => {
     const { a, b } = pair()
     await a.tryAcquire()

@@ -149,12 +149,18 @@ export class InMemoryLeaderElector implements FencedLeaderElector, CampaigningLe
     await this.#lose()
   }
 
+  /**
+   * Takes away leadership and the place in line, as a backend does that ends its session: the callbacks are told `false`, and campaigns under way reject
+   * with a ConnectionError `connection_lost`.
+   */
+  async forceEndSession(): Promise<void> {
+    await this.#endSession(new ConnectionError('connection_lost', 'The session was ended; stand again'))
+  }
+
   /** Gives up leadership, or the place in line, for good: campaigns under way and later attempts reject with `closed`. Idempotent. */
   async close(): Promise<void> {
     this.#isClosed = true
-    this.#state.leaveLine(this)
-    for (const call of [...this.#campaigns]) call.fail(closedError())
-    await this.#lose()
+    await this.#endSession(closedError())
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -183,6 +189,12 @@ export class InMemoryLeaderElector implements FencedLeaderElector, CampaigningLe
       for (const call of won) call.succeed()
     })
     return told
+  }
+
+  async #endSession(reason: ConnectionError): Promise<void> {
+    this.#state.leaveLine(this)
+    for (const call of [...this.#campaigns]) call.fail(reason)
+    await this.#lose()
   }
 
   async #lose(): Promise<void> {

@@ -38,7 +38,7 @@ async function start(settings: PgBouncerSettings): Promise<PgBouncer> {
   return pooler
 }
 
-const process = (identity: string, connection: string): ElectorProcess => {
+const electorProcess = (identity: string, connection: string): ElectorProcess => {
   const child = new ElectorProcess({
     identity,
     connection,
@@ -56,9 +56,9 @@ const leading = (child: ElectorProcess): Promise<true> =>
   until(() => child.leads, { what: `${child.identity} to lead`, withinSeconds: 20, everySeconds: 0.002 })
 
 async function leaderAndRival({ url }: PgBouncer): Promise<[leader: ElectorProcess, rival: ElectorProcess]> {
-  const leader = process('leader', url)
+  const leader = electorProcess('leader', url)
   await leading(leader)
-  const rival = process('rival', url)
+  const rival = electorProcess('rival', url)
   await election.waitForWaiter('rival')
   return [leader, rival]
 }
@@ -257,9 +257,9 @@ describe.skipIf(!HAS_PGBOUNCER)(`PgBouncer in session mode works once it is said
     const serverUrl = side === 'server' ? await behindProxy(election.url) : election.url
     const pooler = await PgBouncer.start(serverUrl, { pool_mode: 'session' })
     poolers.push(pooler)
-    const leader = process('leader', side === 'client' ? await behindProxy(pooler.url) : pooler.url)
+    const leader = electorProcess('leader', side === 'client' ? await behindProxy(pooler.url) : pooler.url)
     await leading(leader)
-    const rival = process('rival', (await start({ pool_mode: 'session' })).url)
+    const rival = electorProcess('rival', (await start({ pool_mode: 'session' })).url)
     await election.waitForWaiter('rival')
     const at = machineSeconds()
     for (const proxy of proxies) proxy.blackhole()

@@ -31,10 +31,10 @@ export function lookAtProbe(key: ProbeKey): string {
 
 /** Takes the lock `key`. */
 export function lockProbe([one, other]: ProbeKey): string {
-  return inCatalog(`SELECT pg_backend_pid() AS pid, pg_try_advisory_lock(${integer(one)}, ${integer(other)}) AS locked`)
+  return inCatalog(`SELECT pg_backend_pid() AS pid, pg_try_advisory_lock(${integer(one)}, ${integer(other)})`)
 }
 
-/** Ends the session that has the lock `key`, unless somebody is using it. */
+/** Ends the session that has the lock `key`, unless a statement or a transaction is under way in it. Its client, if the pooler gave it one, has to connect again. */
 export function endIdleHolder(key: ProbeKey): string {
   return inCatalog(
     `SELECT count(pg_terminate_backend(pid)) FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE ${isProbe(key)} AND state = 'idle'`,

@@ -27,7 +27,7 @@ async function check({
   const probe: PoolerProbe = {
     async ask(text) {
       log.push(text.includes('pg_try_advisory_lock') ? 'locks' : 'looks')
-      return text.includes('pg_try_advisory_lock') ? { pid: lockPid, locked: true } : { pid: probePid, own_locks: 0, holder: null }
+      return text.includes('pg_try_advisory_lock') ? { pid: lockPid } : { pid: probePid, own_locks: 0, holder: null }
     },
     async end() {
       log.push('ends')

@@ -169,7 +169,7 @@ export class LeaderDuty {
       instances,
       observation: this.#observation,
       assigned: assigned(),
-      pending: this.#pending.owners(instances),
+      pending: this.#pending.owners,
       homes: homes(),
       toldAt: new Map(
         [...this.#published].flatMap(([id, { unheededSince }]) => (unheededSince === null ? [] : [[id, unheededSince] as const])),
@@ -208,6 +208,7 @@ export class LeaderDuty {
 
   #plan(): void {
     const { clock, planned } = this.#options
+    this.#pending.heard(this.#options.instances())
     try {
       const round = this.#decide()
       this.#memory = round.membership

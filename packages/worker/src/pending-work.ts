@@ -28,21 +28,21 @@ export class PendingWork {
     this.#ofInstance.set(instanceId, pending)
   }
 
-  /** Who may begin what at any moment. Forgets what `instances` have answered. */
-  owners(instances: readonly InstanceView[]): ReadonlyMap<string, string> {
+  /** Takes note of what `instances` have answered. */
+  heard(instances: readonly InstanceView[]): void {
     const healthy = new Map(
       instances.filter(({ status, usesClaims }) => status === 'healthy' && !usesClaims).map((one) => [one.instanceId, one]),
     )
-    const owners = new Map<string, string>()
     for (const [instanceId, pending] of this.#ofInstance) {
       const instance = healthy.get(instanceId)
-      for (const [name, each] of pending) {
-        if (instance === undefined || hasAnswered(instance, name, each)) pending.delete(name)
-        else owners.set(name, instanceId)
-      }
+      for (const [name, each] of pending) if (instance === undefined || hasAnswered(instance, name, each)) pending.delete(name)
       if (pending.size === 0) this.#ofInstance.delete(instanceId)
     }
-    return owners
+  }
+
+  /** Who may begin what at any moment. */
+  get owners(): ReadonlyMap<string, string> {
+    return new Map([...this.#ofInstance].flatMap(([instanceId, pending]) => [...pending.keys()].map((name) => [name, instanceId] as const)))
   }
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestCounts } from './matrix-table.js'
 
-/** Whatever starts a server of its own or uses the shared one. */
+/** Where the adapters and what judges them are; examples and benches use the server in no way that these do not. */
 const FOLDERS = ['packages/', 'tools/']
 
 /** How a run of the tests ended. */
@@ -29,8 +29,12 @@ export async function runIntegrationTests(root: string, binaries: string | null,
       signal,
     })
     const ending = await new Promise<string | null>((resolve) => {
-      child.once('error', (error) => resolve(error.message))
-      child.once('exit', (status, killer) => resolve(status === 0 ? null : `vitest ended with ${killer ?? status}`))
+      let problem: string | null = null
+      child.once('error', (error) => {
+        problem = error.message
+      })
+      // Also after an interruption: vitest takes its servers down first.
+      child.once('close', (status, killer) => resolve(problem ?? (status === 0 ? null : `vitest ended with ${killer ?? status}`)))
     })
     const counts = await readFile(report, 'utf8').then(readCounts, () => null)
     // The failed tests say it themselves.

@@ -1,5 +1,5 @@
 import { type ExplorationFigures, type ExplorationOptions, explore, type StepKind } from '@es/coordination-testing'
-import { expect } from 'vitest'
+import { expect, it } from 'vitest'
 import { explorationOptions } from './soak.js'
 import { parseSoakOptions } from './soak-options.js'
 
@@ -20,4 +20,14 @@ export function expectHits(figures: ExplorationFigures, kinds: readonly StepKind
     expect(onLeader, `${kind} of a leader`).toBeGreaterThan(figures.scenarios / 100)
     expect(onOwner, `${kind} of an owner`).toBeGreaterThan(figures.scenarios / 100)
   }
+}
+
+/** The test of 400 scenarios with claims. One file for each seed, so that they run beside each other. */
+export function claimsSurvive(seed: number): void {
+  it(`no fault breaks a cluster with claims, seed ${seed}`, { timeout: 300_000 }, async () => {
+    const figures = await exploreAsSoak(['--family', 'claims', '--seeds', '400', '--seed', String(seed)])
+    expectAll(figures, ['start', 'stop', 'restart', 'crash', 'pause', 'jump_clock', 'drift', 'end_session', 'cut_bus', 'partition'])
+    expectAll(figures, ['bad_network', 'bad_backend', 'restart_backend', 'misbehave'])
+    expectHits(figures, ['stop', 'restart', 'crash', 'pause', 'jump_clock', 'drift', 'end_session', 'cut_bus', 'bad_backend'])
+  })
 }

@@ -23,7 +23,7 @@ export const memoryBackend: CreateBackend = ({ clock }) => {
         ...{ elector, transport, ...(ownership && { ownership }) },
         endSession() {
           ownership?.forceLose()
-          void elector.forceLoseLeadership()
+          void elector.forceEndSession()
         },
         async close() {
           await elector.release()

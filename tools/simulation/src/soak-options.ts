@@ -5,7 +5,7 @@ import type { FaultFamily } from '@es/coordination-testing'
 export interface SoakOptions {
   /** How many scenarios to try. */
   readonly scenarios: number
-  /** The first seed; each further batch has the next one. */
+  /** Which ones: the same seed makes the same scenarios. */
   readonly seed: number
   /** One scenario of the seed to try again; `null` to search. */
   readonly path: string | null

@@ -1,4 +1,4 @@
-import { type Clock, errorMessage } from '@es/coordination-core'
+import { type CancelTimer, type Clock, errorMessage } from '@es/coordination-core'
 import { Life, type World } from './life.js'
 import type { SimulatedProcessOptions } from './simulated-process.js'
 
@@ -17,6 +17,8 @@ export class Cluster {
   readonly offences: string[] = []
   readonly #world: World
   readonly #clock: Clock
+  /** Who is paused, and what ends that. */
+  readonly #pauses = new Map<Life, CancelTimer>()
   /** Starts that are still to come. */
   #pendingStarts = 0
 
@@ -70,10 +72,10 @@ export class Cluster {
       const timers = life.process.pendingTimers
       await life.adapters.close?.()
       if (life.phase !== 'leaving') return
-      const left = life.process.pendingTimers
-      if (left > 0)
+      const still = life.process.pendingTimers
+      if (still > 0)
         this.offences.push(
-          `${life.instanceId} has left, and ${left} of its timers are still set (${timers} before its adapters were closed)`,
+          `${life.instanceId} has left, and ${still} of its timers are still set (${timers} before its adapters were closed)`,
         )
       this.#record('stopped', life)
       life.record.say('has left')
@@ -92,19 +94,28 @@ export class Cluster {
     this.#record('crashed', life)
     life.process.kill()
     life.running.clear()
+    this.#endPause(life)
+    this.#world.network.drop(life.instanceId)
     this.#forget(life, 'dead')
     if (!isSilent) life.wire.send(() => life.adapters.endSession())
     this.fallSilent(life, () => true)
   }
 
-  pause(life: Life): void {
+  /** Stops a process, for `forSeconds` or until it is resumed. */
+  pause(life: Life, forSeconds?: number): void {
     this.#record('paused', life)
     life.process.pause()
-    this.fallSilent(life, () => life.process.isPaused)
+    const wake = (): void => {
+      this.#world.chronicle.transcript.step(life.instanceId, 'goes on')
+      this.resume(life)
+    }
+    const cancel: CancelTimer = forSeconds === undefined ? () => {} : this.#clock.setTimer(forSeconds, wake)
+    this.#pauses.set(life, cancel)
+    this.fallSilent(life, () => this.#pauses.get(life) === cancel)
   }
 
   resume(life: Life): void {
-    if (life.process.isDead || !life.process.isPaused) return
+    if (!this.#endPause(life)) return
     this.#record('resumed', life)
     life.process.resume()
   }
@@ -125,6 +136,11 @@ export class Cluster {
       const names = leaders.map(({ incarnation }) => incarnation).join(' and ')
       this.offences.push(`${names} lead at one instant, at ${this.#clock.monotonicSeconds().toFixed(3)} s`)
     }
+  }
+
+  #endPause(life: Life): boolean {
+    this.#pauses.get(life)?.()
+    return this.#pauses.delete(life)
   }
 
   #forget(life: Life, phase: 'left' | 'dead'): void {

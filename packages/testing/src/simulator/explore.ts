@@ -88,6 +88,7 @@ export async function explore(options: ExplorationOptions): Promise<ExplorationF
   } = options
   const tally = new Tally()
   let shrinking = 0
+  let failed: SimulationResult | null = null
   const property = fc.asyncProperty(scenarios(choices), async (scenario: Scenario) => {
     // Passing is how a property says that it has enough.
     if (shrinking > maxShrinkSimulations) return true
@@ -97,22 +98,24 @@ export async function explore(options: ExplorationOptions): Promise<ExplorationF
       tally.add(result)
       progress?.(tally.figures())
     }
-    if (!result.holds) shrinking = Math.max(1, shrinking)
-    return result.holds
+    if (result.holds) return true
+    shrinking = Math.max(1, shrinking)
+    failed = result
+    return false
   })
   const details = await fc.check(property, {
     ...{ seed, numRuns: path === undefined ? count : 1, endOnFailure: path !== undefined },
     ...(path !== undefined && { path }),
     ...(withinSeconds !== undefined && { interruptAfterTimeLimit: withinSeconds * 1000, markInterruptAsFailure: false }),
   })
-  const [scenario] = details.counterexample ?? []
-  if (scenario === undefined) {
+  if (failed === null) {
     if (details.failed) throw details.errorInstance ?? new Error('The exploration was interrupted before the first scenario')
     return tally.figures()
   }
   const failure = { seed, path: details.counterexamplePath ?? '' }
   const rerun = rerunCommand?.(failure) ?? `explore({ ...options, seed: ${seed}, path: '${failure.path}' })`
-  throw new ExplorationFailure(await simulate(scenario, simulation), { ...failure, rerun })
+  // The last that failed is the smallest: shrinking goes on from what fails.
+  throw new ExplorationFailure(failed, { ...failure, rerun })
 }
 
 /** Sums up simulations. */

@@ -18,8 +18,7 @@ export class GatedOwnership implements Ownership {
   }
 
   get held(): ReadonlyMap<string, Claim> {
-    const [any] = this.#held.values()
-    return any === undefined || any.isHeld ? this.#held : new Map([...this.#held].filter(([, claim]) => claim.isHeld))
+    return new Map([...this.#held].filter(([, claim]) => claim.isHeld))
   }
 
   async claim(subscriptions: readonly string[], options: ClaimOptions = {}): Promise<ClaimOutcome> {

@@ -25,7 +25,8 @@ export class GatedTransport implements Transport {
   readonly #process: SimulatedProcess
   readonly #published: (topic: string, message: Message) => void
   readonly #resyncs: CallbackList<[]>
-  #isCut = false
+  /** How many faults cut it off. */
+  #cuts = 0
 
   constructor(inner: Transport, { process, logger, published = () => {} }: GatedTransportOptions) {
     this.#inner = inner
@@ -46,7 +47,7 @@ export class GatedTransport implements Transport {
     this.#requireConnection()
     let isOver = false
     const end = await this.#inner.subscribe(topic, (message): unknown => {
-      if (this.#isCut) return undefined
+      if (this.#cuts > 0) return undefined
       // Handed back, so that the adapter can report a handler that fails.
       let returned: unknown
       this.#process.pass(() => {
@@ -73,17 +74,16 @@ export class GatedTransport implements Transport {
 
   /** Ends the connection: nothing arrives, and whoever publishes is told. */
   cut(): void {
-    this.#isCut = true
+    this.#cuts++
   }
 
-  /** Ends {@link cut}. Nothing is replayed; whoever asked for it is told. */
+  /** Ends one {@link cut}; the last one brings the connection back. Nothing is replayed; whoever asked for it is told. */
   mend(): void {
-    if (!this.#isCut) return
-    this.#isCut = false
+    if (this.#cuts === 0 || --this.#cuts > 0) return
     this.#process.pass(() => void this.#resyncs.prepare()({}))
   }
 
   #requireConnection(): void {
-    if (this.#isCut) throw new ConnectionError('unreachable', 'The simulated transport is cut off: it is back when the fault has ended')
+    if (this.#cuts > 0) throw new ConnectionError('unreachable', 'The simulated transport is cut off: it is back when the fault has ended')
   }
 }

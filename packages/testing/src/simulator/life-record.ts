@@ -28,11 +28,6 @@ export class LifeRecord {
     this.#chronicle = chronicle
   }
 
-  /** Whether it has been told that it leads, and nothing else since. */
-  get leads(): boolean {
-    return this.#term !== null
-  }
-
   /** A line of the transcript. */
   say(what: string): void {
     if (this.#isOn) this.#chronicle.transcript.say(this.instanceId, what)

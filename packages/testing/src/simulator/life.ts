@@ -23,7 +23,7 @@ export interface World {
   readonly store: SimulatedStore
   readonly backend: SimulatedBackend
   readonly createInstance: CreateInstance
-  readonly loggerOf: (instanceId: string) => Logger
+  readonly logger: Logger
   readonly subscriptions: readonly string[]
   readonly timings: ScenarioTimings
   readonly hasOwnership: boolean
@@ -49,7 +49,7 @@ export class Life {
   phase: 'up' | 'leaving' | 'left' | 'dead' = 'up'
 
   constructor(instanceId: string, number: number, processOptions: SimulatedProcessOptions, world: World) {
-    const { seed, chronicle, network, store, backend, timings, hasOwnership, subscriptions } = world
+    const { seed, chronicle, network, store, backend, timings, hasOwnership, subscriptions, logger } = world
     this.instanceId = instanceId
     this.incarnation = `${instanceId}/${number}`
     const stream = (what: string): SeededRandom => new SeededRandom(seed, `${this.incarnation} ${what}`)
@@ -61,7 +61,6 @@ export class Life {
       random: stream('wire'),
       faults: () => world.backendFaultsOf(instanceId),
     })
-    const logger = world.loggerOf(instanceId)
     const surroundings = { instanceId, logger, timings, clock: this.process, random: stream('instance').next }
     this.adapters = backend.connect({
       ...{ ...surroundings, network, hasOwnership, wire: this.wire, random: stream('adapters').next },

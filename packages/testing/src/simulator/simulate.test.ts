@@ -86,6 +86,37 @@ describe('a simulation', () => {
     expect(result.figures.steps.get('start')).toMatchObject({ done: 1, skipped: 1 })
   })
 
+  it('lets a fault last until its own end, whatever others of its kind do', async () => {
+    const steps: Scenario['steps'] = [
+      { do: 'start', who: 'a' },
+      { do: 'pause', who: 'a', afterSeconds: 3, forSeconds: 6 },
+      { do: 'resume', who: 'a', afterSeconds: 1 },
+      { do: 'pause', who: 'a', afterSeconds: 1, forSeconds: 20 },
+      { do: 'restart_backend', afterSeconds: 30, forSeconds: 2 },
+      { do: 'restart_backend', afterSeconds: 1, forSeconds: 6 },
+      { do: 'wait', afterSeconds: 20 },
+    ]
+    const result = await simulate({ ...ALONE, steps }, { createInstance: soloist })
+    expect(result.faults).toEqual([])
+    const times = (type: string): readonly number[] => result.history.filter((event) => event.type === type).map(({ at }) => at)
+    expect([times('paused'), times('resumed')]).toEqual([
+      [3, 5],
+      [4, 25],
+    ])
+    expect(formatSimulation(result)).toContain('  25.000 >> a  goes on')
+    // Down from 35 to 37 and from 36 to 42: nobody leads before the backend has been up for a lease.
+    expect(times('elected').find((at) => at > 35)).toBeGreaterThan(42)
+  })
+
+  it('leaves no listener behind when the backend cannot be made', async () => {
+    const before = process.listenerCount('unhandledRejection')
+    const createBackend = (): never => {
+      throw new Error('no backend')
+    }
+    await expect(simulate(ALONE, { createInstance: soloist, createBackend })).rejects.toThrow('no backend')
+    expect(process.listenerCount('unhandledRejection')).toBe(before)
+  })
+
   it('starts somebody when nobody is left', async () => {
     const result = await simulate({ ...ALONE, steps: [] }, { createInstance: soloist })
     expect(result.holds).toBe(true)

@@ -30,12 +30,31 @@ describe('a simulated network', () => {
 
   it('keeps the groups of a partition apart, those in no group being one', async () => {
     const { clock, network, heard } = setUp(['a', 'b', 'c', 'd'])
-    network.partition = new Map([['a', 0]])
+    const groups = new Map([['a', 0]])
+    network.partitions.add(groups)
     network.send('a', 't', { n: 1 })
     network.send('b', 't', { n: 2 })
-    network.partition = null
+    network.partitions.delete(groups)
     await clock.advance(0.01)
     expect([...heard.values()]).toEqual([[1], [2], [2], [2]])
+  })
+
+  it('is split by each of its partitions', async () => {
+    const { clock, network, heard } = setUp(['a', 'b', 'c'])
+    network.partitions.add(new Map([['a', 0]]))
+    network.partitions.add(new Map([['b', 0]]))
+    network.send('c', 't', { n: 1 })
+    await clock.advance(0.01)
+    expect([...heard.values()]).toEqual([[], [], [1]])
+  })
+
+  it('brings nothing to the dead, neither what is sent nor what is on its way', async () => {
+    const { clock, network } = setUp()
+    network.send('a', 't', { n: 1 })
+    network.drop('c')
+    network.send('a', 't', { n: 2 })
+    await clock.advance(0.01)
+    expect(network.figures).toMatchObject({ published: 2, delivered: 4 })
   })
 
   it('loses, repeats and delays what matches a fault, and nothing that somebody says to itself', async () => {

@@ -48,8 +48,8 @@ const MANY_LISTENERS = 16
 export class SimulatedNetwork {
   readonly figures: NetworkFigures = { published: 0, delivered: 0, bytes: 0 }
   readonly faults = new Set<NetworkFault>()
-  /** Groups that do not hear each other, by name of the instance; an instance without one is in a further group. `null` when the network is whole. */
-  partition: ReadonlyMap<string, number> | null = null
+  /** Groups that do not hear each other, by name of the instance; an instance without one is in a further group. Each partition on its own. */
+  readonly partitions = new Set<ReadonlyMap<string, number>>()
   readonly #clock: Clock
   readonly #random: SeededRandom
   readonly #listeners = new Set<NetworkListener>()
@@ -64,6 +64,11 @@ export class SimulatedNetwork {
     return () => void this.#listeners.delete(listener)
   }
 
+  /** The process of that name is dead: it hears nothing any more. */
+  drop(name: string): void {
+    for (const listener of this.#listeners) if (listener.name === name) this.#listeners.delete(listener)
+  }
+
   send(from: string, topic: string, message: Readonly<Record<string, unknown>>): void {
     // As text, so that nobody shares objects, and only what JSON can carry arrives.
     const text = JSON.stringify(message)
@@ -74,7 +79,7 @@ export class SimulatedNetwork {
       this.figures.delivered++
       listener.hear(topic, text)
     }
-    if (this.faults.size === 0 && this.partition === null && this.#listeners.size > MANY_LISTENERS) {
+    if (this.faults.size === 0 && this.partitions.size === 0 && this.#listeners.size > MANY_LISTENERS) {
       const all = [...this.#listeners]
       this.#clock.setTimer(this.#latencySeconds(), () => all.forEach(deliver))
       return
@@ -101,7 +106,7 @@ export class SimulatedNetwork {
   }
 
   isConnected(from: string, to: string): boolean {
-    return this.partition === null || from === to || this.partition.get(from) === this.partition.get(to)
+    return from === to || [...this.partitions].every((groups) => groups.get(from) === groups.get(to))
   }
 
   #latencySeconds(): number {

@@ -38,6 +38,7 @@ export class StepRunner {
   readonly #options: StepRunnerOptions
   readonly #lasting: LastingFaults
   readonly #backendFaults = new Set<{ readonly who: string | null; readonly fault: BackendFault }>()
+  #outages = 0
   readonly #habits: { readonly subscription: string | null; readonly how: Misbehaviour }[] = []
 
   constructor(options: StepRunnerOptions) {
@@ -116,10 +117,7 @@ export class StepRunner {
         cluster.start(who, { skewSeconds: step.skewSeconds ?? 0, rate: step.rate ?? 1 })
         break
       case 'partition':
-        network.partition = new Map(step.groups.flatMap((group, index) => group.map((name) => [name, index] as const)))
-        this.#last(step, 'partition', null, () => {
-          network.partition = null
-        })
+        this.#split(step)
         break
       case 'bad_network':
         network.faults.add(step)
@@ -149,7 +147,7 @@ export class StepRunner {
 
   /** What befalls one process. */
   #befall(step: StepOf<NeedsLife | 'cut_bus'>, life: Life): void {
-    const { cluster, clock } = this.#options
+    const { cluster } = this.#options
     const { instanceId } = life
     switch (step.do) {
       case 'stop':
@@ -163,8 +161,7 @@ export class StepRunner {
         if (step.downSeconds !== undefined) cluster.startLater(instanceId, step.downSeconds)
         break
       case 'pause':
-        cluster.pause(life)
-        if (step.forSeconds !== undefined) clock.setTimer(step.forSeconds, () => cluster.resume(life))
+        cluster.pause(life, step.forSeconds)
         break
       case 'resume':
         cluster.resume(life)
@@ -189,6 +186,13 @@ export class StepRunner {
     }
   }
 
+  #split(step: StepOf<'partition'>): void {
+    const { partitions } = this.#options.network
+    const groups = new Map(step.groups.flatMap((group, index) => group.map((name) => [name, index] as const)))
+    partitions.add(groups)
+    this.#last(step, 'partition', null, () => partitions.delete(groups))
+  }
+
   #spoilBackend(step: BackendFault & { readonly forSeconds?: number }, who: string | null, kind: string): void {
     const { cluster } = this.#options
     const entry = { who, fault: step }
@@ -204,8 +208,10 @@ export class StepRunner {
   #restartBackend(step: StepOf<'restart_backend'>): void {
     const { backend, cluster } = this.#options
     if (backend.outage !== undefined) {
-      backend.outage.begin()
-      this.#last(step, 'outage of the backend', null, () => backend.outage?.end())
+      if (this.#outages++ === 0) backend.outage.begin()
+      this.#last(step, 'outage of the backend', null, () => {
+        if (--this.#outages === 0) backend.outage?.end()
+      })
       return
     }
     for (const { adapters } of cluster.lives) adapters.endSession()

@@ -57,7 +57,7 @@ export class NetworkNamespace implements AsyncDisposable {
   }
 
   async #make(number: number): Promise<void> {
-    // Two runs on one machine must not share addresses.
+    // Two runs on one machine should not share addresses; where they would, the second cannot make its own, and does without.
     const subnet = `${ADDRESSES}.${process.pid % 256}`
     const [here, there] = [`${subnet}.${number * 4 + 1}`, `${subnet}.${number * 4 + 2}`]
     const inside = (...args: string[]): Promise<unknown> => run('ip', ['-netns', this.name, ...args])

@@ -24,7 +24,7 @@ export class Links implements AsyncDisposable {
       }
       this.all.push(await openProxyLink(url))
     }
-    if (!canIsolate) return
+    if (!this.all.some(({ proxy }) => proxy === null)) return
     await admitNetwork(adminUrl, NAMESPACE_NETWORK)
     say('Some workers have a network of their own, whose link can be taken down')
   }

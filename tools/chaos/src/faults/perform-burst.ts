@@ -30,15 +30,13 @@ const ACTS: Readonly<Record<FaultName, (stage: Stage, fault: PlannedFault) => Pr
 /**
  * Does what is planned, all at their times, and resolves when all of it is over and the workers take part again.
  *
- * @param done told of each fault that has happened.
  * @throws what the first fault that could not be done threw, once the others are over.
  */
-export async function performBurst(stage: Stage, { faults }: Burst, done: (name: FaultName) => void): Promise<void> {
+export async function performBurst(stage: Stage, { faults }: Burst): Promise<void> {
   const outcomes = await Promise.allSettled(
     faults.map(async (fault) => {
       await pass(stage, fault.afterSeconds)
       await ACTS[fault.name](stage, fault)
-      done(fault.name)
     }),
   )
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason

@@ -43,6 +43,30 @@ describe('an overlap after the session of its holder was ended', () => {
   })
 })
 
+it('does not excuse what was taken again after the ended session', () => {
+  const history: HistoryEvent[] = [
+    { type: 'claimed', at: 0, instanceId: 'a', subscription: 's', token: 1n },
+    { type: 'fault', at: 1, kind: FAULT_KINDS.session_ended.title, instanceId: 'a' },
+    { type: 'claim_lost', at: 1.1, instanceId: 'a', subscription: 's' },
+    { type: 'claimed', at: 2, instanceId: 'a', subscription: 's', token: 2n },
+    { type: 'claimed', at: 60, instanceId: 'b', subscription: 's', token: 3n },
+    { type: 'claim_lost', at: 120, instanceId: 'a', subscription: 's' },
+  ]
+  expect(excuseEndedSessions(checkHistory(history), history)).toMatchObject({ excused: 0, report: { holds: false } })
+})
+
+it('does not excuse an overlap by the loss of something else', () => {
+  const history: HistoryEvent[] = [
+    { type: 'claimed', at: 0, instanceId: 'a', subscription: 's', token: 1n },
+    { type: 'claimed', at: 0, instanceId: 'a', subscription: 't', token: 1n },
+    { type: 'fault', at: 1, kind: FAULT_KINDS.session_ended.title, instanceId: 'a' },
+    { type: 'claimed', at: 1.1, instanceId: 'b', subscription: 's', token: 3n },
+    { type: 'claim_lost', at: 1.2, instanceId: 'a', subscription: 't' },
+    { type: 'claim_lost', at: 5, instanceId: 'a', subscription: 's' },
+  ]
+  expect(excuseEndedSessions(checkHistory(history), history)).toMatchObject({ excused: 0, report: { holds: false } })
+})
+
 it('excuses nothing but overlaps', () => {
   const history: HistoryEvent[] = [
     { type: 'claimed', at: 0, instanceId: 'a', subscription: 's', token: 2n },

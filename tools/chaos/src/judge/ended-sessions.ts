@@ -16,7 +16,6 @@ export interface ExcusedReport {
 }
 
 const OVERLAPS: ReadonlySet<string> = new Set(['two_leaders', 'two_owners', 'two_runs'])
-const LOSSES: ReadonlySet<string> = new Set(['leadership_lost', 'claim_lost'])
 
 /**
  * Takes out the overlaps (H1 to H3) that are not promised not to be: somebody ended the holder's session on the server, a rival got the lock, and the
@@ -24,10 +23,9 @@ const LOSSES: ReadonlySet<string> = new Set(['leadership_lost', 'claim_lost'])
  */
 export function excuseEndedSessions(report: HistoryReport, history: readonly HistoryEvent[]): ExcusedReport {
   const ends = history.filter((event) => event.type === 'fault' && ENDS_SESSIONS.has(event.kind))
-  const losses = history.filter(({ type }) => LOSSES.has(type))
   let longestSeconds = 0
   const breaches = report.breaches.filter((breach) => {
-    const seconds = OVERLAPS.has(breach.rule) ? knewAfter(breach, ends, losses) : null
+    const seconds = OVERLAPS.has(breach.rule) ? knewAfter(breach, ends, history) : null
     if (seconds !== null) longestSeconds = Math.max(longestSeconds, seconds)
     return seconds === null
   })
@@ -36,12 +34,16 @@ export function excuseEndedSessions(report: HistoryReport, history: readonly His
   return { report: { ...report, breaches, breachCount, holds: breachCount === 0 }, excused, longestSeconds }
 }
 
-/** How long after the rival's beginning the holder knew; `null` when no ended session explains it, or the holder took too long. */
-function knewAfter({ at, events }: HistoryBreach, ends: readonly HistoryEvent[], losses: readonly HistoryEvent[]): number | null {
+/**
+ * How long after the rival's beginning the holder knew; `null` when what it held then was not lost by an ended session, or the holder took too long.
+ */
+function knewAfter({ at, events }: HistoryBreach, ends: readonly HistoryEvent[], history: readonly HistoryEvent[]): number | null {
   const [holder] = events
   if (holder === undefined || !('instanceId' in holder)) return null
+  const isLoss = (event: HistoryEvent): boolean =>
+    'subscription' in holder ? event.type === 'claim_lost' && event.subscription === holder.subscription : event.type === 'leadership_lost'
   const isOfHolder = (event: HistoryEvent): boolean => 'instanceId' in event && event.instanceId === holder.instanceId
-  const ended = ends.findLast((event) => isOfHolder(event) && event.at <= at)
-  const known = ended && losses.find((event) => isOfHolder(event) && event.at >= ended.at)
-  return known && known.at - ended.at <= AWAKE_KNOWS_WITHIN_SECONDS ? Math.max(0, known.at - at) : null
+  const ended = ends.findLast((event) => isOfHolder(event) && event.at >= holder.at && event.at <= at)
+  const known = ended && history.find((event) => isLoss(event) && isOfHolder(event) && event.at >= at)
+  return known && known.at - ended.at <= AWAKE_KNOWS_WITHIN_SECONDS ? known.at - at : null
 }

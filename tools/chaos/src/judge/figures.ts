@@ -31,11 +31,12 @@ export interface RunFigures {
 export interface RunRecord {
   readonly verdict: Verdict
   readonly evidence: StoreEvidence
-  readonly happened: ReadonlyMap<FaultName, number>
+  /** How often each kind of fault was done. */
+  readonly faults: ReadonlyMap<FaultName, number>
   readonly restarts: number
 }
 
-export function figuresOf({ verdict, evidence, happened, restarts }: RunRecord): RunFigures {
+export function figuresOf({ verdict, evidence, faults, restarts }: RunRecord): RunFigures {
   const { report, overlaps } = verdict
   const { figures, breachCount } = report
   const { subscriptions, leader } = figures
@@ -44,8 +45,8 @@ export function figuresOf({ verdict, evidence, happened, restarts }: RunRecord):
   const longest = (length: (each: (typeof subscriptions)[number]) => number): number => Math.max(0, ...subscriptions.map(length))
   return {
     seconds: figures.durationSeconds,
-    faults: Object.fromEntries(happened),
-    faultCount: [...happened.values()].reduce((sum, count) => sum + count, 0),
+    faults: Object.fromEntries(faults),
+    faultCount: [...faults.values()].reduce((sum, count) => sum + count, 0),
     restarts,
     terms: figures.terms,
     claims: total(({ claims }) => claims),

@@ -1,6 +1,5 @@
 import { checkHistory, type HistoryEvent, type HistoryReport } from '@es/coordination-testing'
 import type { RecoveryBounds } from '../cluster-settings.js'
-import type { FaultName } from '../plan/fault-kinds.js'
 import { type ExcusedReport, excuseEndedSessions } from './ended-sessions.js'
 import type { StoreEvidence, SubscriptionEvidence } from './store-evidence.js'
 
@@ -11,9 +10,6 @@ export interface Findings {
   readonly evidence: StoreEvidence
   readonly subscriptions: readonly string[]
   readonly bounds: RecoveryBounds
-  /** How often each kind of fault was planned, and how often it happened. */
-  readonly planned: ReadonlyMap<FaultName, number>
-  readonly happened: ReadonlyMap<FaultName, number>
   /** By how much the wall clock was moved against the monotonic one during the run, in seconds. */
   readonly wallClockStepSeconds: number
 }
@@ -39,7 +35,7 @@ export const TOLERANCE_SECONDS = 0.05
 
 /** Whether the run kept the promise: by the recorded history, and by what is in the store. */
 export function judge(findings: Findings): Verdict {
-  const { history, evidence, subscriptions, bounds, planned, happened } = findings
+  const { history, evidence, subscriptions, bounds } = findings
   const { log } = evidence
   const checked = checkHistory(history, {
     subscriptions,
@@ -56,7 +52,6 @@ export function judge(findings: Findings): Verdict {
   const { report } = overlaps
   const sum = (count: (each: SubscriptionEvidence) => number): number =>
     evidence.subscriptions.reduce((total, each) => total + count(each), 0)
-  const missing = [...planned].filter(([name, count]) => (happened.get(name) ?? 0) < count).map(([name]) => name)
   const projections = evidence.subscriptions.filter(({ isTrue }) => isTrue).length
   const checks: Check[] = [
     mustBeZero('breaches in the history', report.breachCount),
@@ -85,12 +80,6 @@ export function judge(findings: Findings): Verdict {
       name: 'projections that equal the log',
       isFine: projections === subscriptions.length && log.events > 0,
       found: `${projections} of ${subscriptions.length}`,
-    },
-    {
-      name: 'faults that happened as planned',
-      isFine: missing.length === 0,
-      found:
-        missing.length === 0 ? `all ${[...planned.values()].reduce((total, count) => total + count, 0)}` : `missing: ${missing.join(', ')}`,
     },
     {
       // Times of commits are those of the wall clock.

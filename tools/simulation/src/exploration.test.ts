@@ -1,4 +1,13 @@
-import { formatSimulation, type Scenario, simulate } from '@es/coordination-testing'
+import {
+  type CreateBackend,
+  type CreateInstance,
+  ExplorationFailure,
+  explore,
+  formatSimulation,
+  lockServerBackend,
+  type Scenario,
+  simulate,
+} from '@es/coordination-testing'
 import { expect, it } from 'vitest'
 import { createWorker } from './worker-instance.js'
 
@@ -26,4 +35,23 @@ const FOUND: readonly (readonly [what: string, Scenario])[] = [
 it.each(FOUND)('%s', async (_, scenario) => {
   const result = await simulate(scenario, { createInstance: createWorker })
   expect(result.faults, formatSimulation(result)).toEqual([])
+})
+
+it('an exploration tells what it has seen, also where it cannot be seen again', async () => {
+  // Chance from elsewhere: something is wrong the first time only.
+  let plays = 0
+  const createBackend: CreateBackend = (options) => {
+    plays++
+    return lockServerBackend()(options)
+  }
+  const moody: CreateInstance = (surroundings) => {
+    const worker = createWorker(surroundings)
+    const problems = plays === 1 ? ['it was moody'] : []
+    return { start: () => worker.start(), stop: (options) => worker.stop(options), problems: () => problems }
+  }
+  const failure = await explore({ createInstance: moody, createBackend, scenarios: 1, maxShrinkSimulations: 10 }).catch(
+    (error: unknown) => error,
+  )
+  expect(failure).toBeInstanceOf(ExplorationFailure)
+  expect(failure).toMatchObject({ message: expect.stringContaining('it was moody'), result: { holds: false } })
 })
