@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { expect, onTestFinished } from 'vitest'
 
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
@@ -16,8 +17,21 @@ export interface Report {
   readonly breaches: readonly { readonly rule: string; readonly message: string }[]
 }
 
+/** For tests that run the program. */
+export const CHAOS_LIMIT = { timeout: 240_000 }
+
+/** Starts the program for the present test, which fails if the program leaves anything behind. */
+export function startChaos(...args: readonly string[]): ChaosProgram {
+  const program = new ChaosProgram(...args)
+  onTestFinished(async () => {
+    await program[Symbol.asyncDispose]()
+    expect(program.leftovers()).toEqual([])
+  })
+  return program
+}
+
 /** A run of the built program. */
-export class ChaosProgram {
+class ChaosProgram {
   readonly #child
   readonly #closed
   #output = ''

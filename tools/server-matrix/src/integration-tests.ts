@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestCounts } from './matrix-table.js'
 
-/** Where the adapters and what judges them are; examples and benches use the server in no way that these do not. */
-const FOLDERS = ['packages/', 'tools/']
+/** The adapters, and a minute of chaos; examples, benches and what shows that the judges can fail use the server in no way that these do not. */
+const FILES = ['packages/', 'tools/chaos/src/chaos.integration', 'tools/chaos/src/judge/']
 
 /** How a run of the tests ended. */
 export interface TestRun {
@@ -22,7 +22,7 @@ export async function runIntegrationTests(root: string, binaries: string | null,
     const report = join(place, 'report.json')
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
     const { DATABASE_URL: _, TEST_SERVER_BINARIES: __, ...env } = process.env
-    const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--project', 'integration', ...reporters, ...FOLDERS], {
+    const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', 'run', '--project', 'integration', ...reporters, ...FILES], {
       cwd: root,
       env: binaries === null ? env : { ...env, TEST_SERVER_BINARIES: binaries },
       stdio: 'inherit',
