@@ -54,6 +54,10 @@ async function check(groups: readonly BenchmarkGroup[], { json }: CommandLine, m
 
 /** The exit status: 0 · 1 when something could not be measured, or is worse · 2 when the command line makes no sense. */
 async function main(args: readonly string[], signal: AbortSignal): Promise<number> {
+  if (args.includes('--help')) {
+    console.log(USAGE)
+    return 0
+  }
   let command: CommandLine
   let groups: readonly BenchmarkGroup[]
   try {

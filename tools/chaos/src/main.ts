@@ -27,6 +27,10 @@ async function main(args: readonly string[]): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => interrupted.abort(new Interruption(signal)))
   }
+  if (args.includes('--help')) {
+    print(usage())
+    return 0
+  }
   let options: ChaosOptions
   try {
     options = parseChaosOptions(args)

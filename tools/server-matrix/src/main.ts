@@ -6,7 +6,7 @@ import { startTestServer } from '@es/test-server'
 import pg from 'pg'
 import { runIntegrationTests } from './integration-tests.js'
 import { faultOf, type MatrixResult, matrixTable } from './matrix-table.js'
-import { type MatrixVersion, matrixVersions } from './matrix-versions.js'
+import { type MatrixVersion, matrixVersions, USAGE } from './matrix-versions.js'
 import { unrefusedBy } from './too-old-server.js'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -44,9 +44,14 @@ async function runVersion(version: MatrixVersion, signal: AbortSignal): Promise<
 }
 
 async function main(): Promise<number> {
+  const names = process.argv.slice(2)
+  if (names.includes('--help')) {
+    process.stdout.write(`${USAGE}\n`)
+    return 0
+  }
   let versions: readonly MatrixVersion[]
   try {
-    versions = matrixVersions(process.argv.slice(2), `${process.platform}-${process.arch}`)
+    versions = matrixVersions(names, `${process.platform}-${process.arch}`)
   } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
     return 2

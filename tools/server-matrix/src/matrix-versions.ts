@@ -2,6 +2,8 @@
 const BUNDLED = 18
 const OLDER = [13, 14, 15, 16, 17]
 
+export const USAGE = `Usage: test:matrix [VERSION...], each one of ${[...OLDER, BUNDLED].join(', ')}; without any, all of them`
+
 /** The first major version that has `idle_session_timeout`, and so the first that is supported. */
 const FIRST_SUPPORTED = 14
 
@@ -19,9 +21,7 @@ export function matrixVersions(names: readonly string[], platform: string): read
   const known = [...OLDER, BUNDLED]
   const unknown = names.filter((name) => !known.map(String).includes(name))
   if (unknown.length > 0) {
-    throw new Error(
-      `Not in the matrix: ${unknown.join(', ')}. Usage: test:matrix [VERSION...], each one of ${known.join(', ')}; without any, all of them`,
-    )
+    throw new Error(`Not in the matrix: ${unknown.join(', ')}. ${USAGE}`)
   }
   return known
     .filter((major) => names.length === 0 || names.includes(String(major)))
