@@ -39,9 +39,8 @@ async function run(groups: readonly BenchmarkGroup[], { mode, json }: CommandLin
   }
 }
 
-/** Compares what can be compared with the record; whether nothing is worse. */
-async function check(groups: readonly BenchmarkGroup[], { json }: CommandLine, measurer: Measurer): Promise<boolean> {
-  const record = await readResults(RESULTS_FILE)
+/** Compares what can be compared with `record`; whether nothing is worse, and nothing left out. */
+async function check(record: Results, groups: readonly BenchmarkGroup[], { json }: CommandLine, measurer: Measurer): Promise<boolean> {
   const machine = describeMachine()
   const comparisons = await checkRows({ groups, record: record.rows, measurer, print: (line) => console.log(line) })
   if (json !== null) await writeResults(json, { machine: machine(), rows: measurer.results(comparable(groups)) })
@@ -72,11 +71,18 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
     console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`)
     return 2
   }
+  let record: Results | null = null
+  try {
+    if (command.mode === 'check') record = await readResults(RESULTS_FILE)
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    return 2
+  }
   const server = groups.some(({ needsServer }) => needsServer) ? await startBenchmarkServer() : null
   try {
     const measurer = new Measurer({ server, signal, told: (row) => console.log(formatRow(row)) })
     let isFine = true
-    if (command.mode === 'check') isFine = await check(groups, command, measurer)
+    if (record !== null) isFine = await check(record, groups, command, measurer)
     else await run(groups, command, measurer)
     for (const [row, reason] of measurer.failures) console.error(`FAILED ${row}: ${reason}`)
     return isFine && measurer.failures.size === 0 ? 0 : 1

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { Observer } from './coordinator.test.harness.js'
+import type { FencedLeaderElector } from './leader-elector.js'
 import { at } from './manual-clock.test.harness.js'
 import { ShutdownIntent } from './shutdown-intent.js'
 import { WorkAssignment } from './work-assignment.js'
@@ -94,6 +95,29 @@ describe('an instance in whose name somebody else speaks', () => {
 })
 
 describe('a forged assignment', () => {
+  it('of a later term is told of by the leader, whoever it is for; its own and those of other electors are not', async () => {
+    const elector: { -readonly [Key in keyof FencedLeaderElector]: FencedLeaderElector[Key] } = {
+      ...{ identity: 'me', currentLeader: 'me', isLeader: true, fencingToken: 7n },
+      ...{ tryAcquire: async () => true, renew: async () => true, release: async () => {} },
+      ...{ onLeaderChange() {}, removeLeaderChangeCallback: () => false },
+    }
+    const me = new Observer({ leaderElector: elector })
+    const assign = (epoch: bigint | undefined, targetInstanceId = 'other'): Promise<boolean> =>
+      me.coordinator.handleWorkAssignment(
+        new WorkAssignment({ targetInstanceId, subscriptions: [], sourceInstanceId: 'me', assignedAt: at(0), epoch, revision: 1 }),
+      )
+    for (const epoch of [undefined, 6n, 7n]) await assign(epoch)
+    elector.isLeader = false
+    await assign(9n)
+    Object.assign(elector, { isLeader: true, fencingToken: null })
+    await assign(9n)
+    expect(me.logger.messages('warn')).toEqual([])
+    Object.assign(elector, { fencingToken: 7n })
+    await assign(8n)
+    await assign(9n, 'me')
+    expect(me.logger.messages('warn')).toEqual(Array(2).fill(expect.stringContaining('or somebody forges assignments')))
+  })
+
   it('of a high revision in the present epoch locks the leader out no longer than one of a high epoch', async () => {
     const { coordinator, clock } = new Observer()
     const assign = (revision: number): Promise<boolean> =>

@@ -224,6 +224,7 @@ export class WorkRedistributionCoordinator {
    * instance which failed to act on it has another chance: make them idempotent.
    */
   async handleWorkAssignment(assignment: WorkAssignment): Promise<boolean> {
+    this.#lookForUsurper(assignment)
     const isForUs = assignment.targetInstanceId === this.instanceId
     const isValid = this.#assignments.accept(assignment, isForUs, this.#clock.monotonicSeconds())
     if (!isForUs) return false
@@ -388,9 +389,25 @@ export class WorkRedistributionCoordinator {
     this.#onImpersonated()
   }
 
+  /** While this instance leads, nobody has a later term. */
+  #lookForUsurper({ epoch, sourceInstanceId, targetInstanceId }: WorkAssignment): void {
+    const term = termOf(this.#elector)
+    if (term === null || epoch === undefined || epoch <= term) return
+    this.#logger.warn(
+      { instanceId: this.instanceId, sourceInstanceId, targetInstanceId, epoch, term },
+      'Heard an assignment of a later term than that in which this instance leads: either it will hear in a moment that it leads no more, or somebody forges assignments',
+    )
+  }
+
   #lookForDouble({ incarnation, sequence }: HeartbeatMessage): void {
     if (this.incarnation === undefined || incarnation === undefined || this.isOwnIncarnation(incarnation)) return
     if (!this.#double.sees(incarnation, sequence)) return
     this.#onceLog.warn('double', { instanceId: this.instanceId }, 'Another process uses the instance id of this one; give each its own')
   }
+}
+
+/** The fencing token under which `elector` leads; `null` when it does not lead, or has none. */
+function termOf(elector: LeaderElector | undefined): bigint | null {
+  const token = elector?.isLeader === true && 'fencingToken' in elector ? elector.fencingToken : null
+  return typeof token === 'bigint' ? token : null
 }

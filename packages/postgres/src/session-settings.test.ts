@@ -132,6 +132,11 @@ describe('clientConfig', () => {
 })
 
 describe('requireConnection', () => {
+  it('refuses an empty text, which the driver would take for a server on this machine', () => {
+    expect(() => requireConnection('')).toThrow('connection is empty')
+    expect(requireConnection({})).toEqual({})
+  })
+
   it.each<[string, unknown]>([
     ['a pool', new pg.Pool({ max: 1, maxUses: 3, idleTimeoutMillis: 500 })],
     ['a client', new pg.Client()],

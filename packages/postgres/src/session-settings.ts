@@ -59,8 +59,15 @@ export function startupOptions(timings: SessionTimings): string {
     .join(' ')
 }
 
-/** @throws CoordinationError `invalid_options` when `connection` is a pool or a client, or nothing of the kind. */
+/** @throws CoordinationError `invalid_options` when `connection` is empty, a pool or a client, or nothing of the kind. */
 export function requireConnection(connection: unknown): PostgresConnection {
+  // Most likely a variable of the environment that is not set.
+  if (connection === '') {
+    throw new CoordinationError(
+      'invalid_options',
+      "connection is empty; give a connection string, or {} for the driver's defaults (PGHOST and so on)",
+    )
+  }
   const isConfig = typeof connection === 'object' && connection !== null && typeof Reflect.get(connection, 'connect') !== 'function'
   if (typeof connection === 'string' || isConfig) return connection as PostgresConnection
   throw new CoordinationError(

@@ -2,7 +2,7 @@
 const BUNDLED = 18
 const OLDER = [13, 14, 15, 16, 17]
 
-export const USAGE = `Usage: test:matrix [VERSION...], each one of ${[...OLDER, BUNDLED].join(', ')}; without any, all of them`
+export const USAGE = `Usage: test:matrix [VERSION...], each one of ${[...OLDER, BUNDLED].join(', ')}; without any, all of them. The first is too old, and must be refused`
 
 /** The first major version that has `idle_session_timeout`, and so the first that is supported. */
 const FIRST_SUPPORTED = 14

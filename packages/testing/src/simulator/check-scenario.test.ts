@@ -74,6 +74,32 @@ describe('a scenario', () => {
   })
 })
 
+it.each([
+  ['scenarios', 0],
+  ['scenarios', 1.5],
+  ['scenarios', 'x'],
+  ['seed', Number.NaN],
+  ['path', 'abc'],
+  ['path', '0:'],
+  ['withinSeconds', -1],
+  ['maxShrinkSimulations', -1],
+])('an exploration is refused that has %s: %s', async (name, value) => {
+  const createInstance = (): never => {
+    throw new Error('not reached')
+  }
+  await expect(explore({ createInstance, [name]: value })).rejects.toMatchObject({
+    code: 'invalid_options',
+    message: expect.stringContaining(`${name} must be`),
+  })
+})
+
+it('an exploration is refused whose path leads nowhere, instead of finding nothing wrong', async () => {
+  const createInstance = (): never => {
+    throw new Error('not reached')
+  }
+  await expect(explore({ createInstance, path: '0:0:99' })).rejects.toThrow('path must be one that a failure of the seed 1 named')
+})
+
 it('a simulation is refused that has a scenario that makes no sense, or nothing to simulate', async () => {
   const createInstance = (): never => {
     throw new Error('not reached')

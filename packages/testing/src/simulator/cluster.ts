@@ -15,6 +15,8 @@ export class Cluster {
   readonly present = new Map<string, Life>()
   /** What no instance should ever do. */
   readonly offences: string[] = []
+  /** Who was seen leading together. */
+  readonly #rivals = new Set<string>()
   readonly #world: World
   readonly #clock: Clock
   /** Who is paused, and what ends that. */
@@ -132,10 +134,11 @@ export class Cluster {
   look(): void {
     const { leaders } = this
     for (const { record } of leaders) record.stillLeads()
-    if (leaders.length > 1) {
-      const names = leaders.map(({ incarnation }) => incarnation).join(' and ')
-      this.offences.push(`${names} lead at one instant, at ${this.#clock.monotonicSeconds().toFixed(3)} s`)
-    }
+    if (leaders.length < 2) return
+    const names = leaders.map(({ incarnation }) => incarnation).join(' and ')
+    if (this.#rivals.has(names)) return
+    this.#rivals.add(names)
+    this.offences.push(`${names} lead at one instant, at ${this.#clock.monotonicSeconds().toFixed(3)} s for the first time`)
   }
 
   #endPause(life: Life): boolean {

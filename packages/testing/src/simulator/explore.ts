@@ -1,3 +1,4 @@
+import { invalidOption, requireInteger, requireSeconds } from '@es/coordination-core'
 import * as fc from 'fast-check'
 import type { Scenario, StepKind } from './scenario.js'
 import { type ScenarioChoices, scenarios } from './scenario-arbitrary.js'
@@ -49,10 +50,10 @@ export class ExplorationFailure extends Error {
   constructor(result: SimulationResult, { seed, path, rerun }: { readonly seed: number; readonly path: string; readonly rerun: string }) {
     super(
       [
-        `A simulated cluster goes wrong: ${result.faults.join('\n\n')}`,
+        `A simulated cluster goes wrong. Again: ${rerun}`,
+        result.faults.join('\n\n'),
         `Scenario: ${JSON.stringify(result.scenario)}`,
         formatSimulation({ ...result, faults: [] }),
-        `Again: ${rerun}`,
       ].join('\n\n'),
     )
     this.name = 'ExplorationFailure'
@@ -71,10 +72,11 @@ export class ExplorationFailure extends Error {
  * Makes up scenarios and simulates them until one goes wrong.
  *
  * @throws ExplorationFailure with what is wrong, the shrunk scenario, its transcript, and how to see it again.
- * @throws CoordinationError `invalid_options` when there is nothing to simulate.
+ * @throws CoordinationError `invalid_options` for an option that makes no sense, also for a `path` that leads to no scenario.
  */
 export async function explore(options: ExplorationOptions): Promise<ExplorationFigures> {
   checkSimulationOptions(options)
+  checkExploration(options)
   const {
     seed = 1,
     path,
@@ -108,6 +110,9 @@ export async function explore(options: ExplorationOptions): Promise<ExplorationF
     ...(path !== undefined && { path }),
     ...(withinSeconds !== undefined && { interruptAfterTimeLimit: withinSeconds * 1000, markInterruptAsFailure: false }),
   })
+  if (failed === null && path !== undefined && tally.figures().scenarios === 0) {
+    throw invalidOption('path', path, `one that a failure of the seed ${seed} named; the scenarios may have changed since`)
+  }
   if (failed === null) {
     if (details.failed) throw details.errorInstance ?? new Error('The exploration was interrupted before the first scenario')
     return tally.figures()
@@ -116,6 +121,15 @@ export async function explore(options: ExplorationOptions): Promise<ExplorationF
   const rerun = rerunCommand?.(failure) ?? `explore({ ...options, seed: ${seed}, path: '${failure.path}' })`
   // The last that failed is the smallest: shrinking goes on from what fails.
   throw new ExplorationFailure(failed, { ...failure, rerun })
+}
+
+function checkExploration({ scenarios: count, seed, path, withinSeconds, maxShrinkSimulations }: ExplorationOptions): void {
+  if (count !== undefined) requireInteger('scenarios', count, { atLeast: 1, atMost: 2 ** 31 - 1 })
+  if (seed !== undefined) requireInteger('seed', seed, { atLeast: -(2 ** 31), atMost: 2 ** 31 - 1 })
+  if (path !== undefined && !/^\d+(:\d+)*$/.test(path))
+    throw invalidOption('path', path, 'numbers with colons in between, as a failure names it')
+  if (withinSeconds !== undefined) requireSeconds('withinSeconds', withinSeconds)
+  if (maxShrinkSimulations !== undefined) requireInteger('maxShrinkSimulations', maxShrinkSimulations)
 }
 
 /** Sums up simulations. */
