@@ -11,6 +11,7 @@ export interface CommandLine {
 }
 
 export const USAGE = `Usage: pnpm bench [NAME...] [--json FILE] [--check | --record]
+       pnpm bench scaling [...]   how cost grows with the cluster, see docs/scaling.md
 
 NAME      a group such as elector, or a row such as elector/renew; everything when left out
 --json    where to write the results, instead of bench/latest-results.json

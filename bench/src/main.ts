@@ -1,6 +1,7 @@
 // `pnpm bench`: measures what everything costs, beside the floor and the alternatives.
 import { readFile, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { errorMessage } from '@es/coordination-core'
 import type { BenchmarkGroup } from './benchmark.js'
 import { startBenchmarkServer } from './benchmark-server.js'
 import { CATALOGUE, keep, rowName, rowNames, select } from './catalogue.js'
@@ -11,6 +12,8 @@ import { Measurer } from './measurer.js'
 import { withMeasured } from './performance-document.js'
 import { formatRow, markdownTable } from './result-table.js'
 import { type Results, readResults, writeResults } from './results-file.js'
+import { runScaling } from './scaling/run-scaling.js'
+import { parseScalingCommandLine, SCALING_USAGE, type ScalingCommandLine } from './scaling/scaling-command-line.js'
 
 const inPackage = (path: string): string => fileURLToPath(new URL(`../${path}`, import.meta.url))
 const RESULTS_FILE = inPackage('results.json')
@@ -51,12 +54,28 @@ async function check(record: Results, groups: readonly BenchmarkGroup[], { json 
   return worse.length === 0 && missing.length === 0
 }
 
+/** `pnpm bench scaling`, which is a command of its own: it takes minutes, and compares with nothing. */
+async function scaling(args: readonly string[], signal: AbortSignal): Promise<number> {
+  let command: ScalingCommandLine
+  try {
+    command = parseScalingCommandLine(args)
+  } catch (error) {
+    console.error(`${errorMessage(error)}\n\n${SCALING_USAGE}`)
+    return 2
+  }
+  await runScaling(command, signal)
+  return 0
+}
+
 /** The exit status: 0 · 1 when something could not be measured, or is worse · 2 when the command line makes no sense. */
 async function main(args: readonly string[], signal: AbortSignal): Promise<number> {
+  // pnpm hands the separator on.
+  const [first, ...rest] = args.filter((arg) => arg !== '--')
   if (args.includes('--help')) {
-    console.log(USAGE)
+    console.log(first === 'scaling' ? SCALING_USAGE : USAGE)
     return 0
   }
+  if (first === 'scaling') return await scaling(rest, signal)
   let command: CommandLine
   let groups: readonly BenchmarkGroup[]
   try {
@@ -68,7 +87,7 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
       )
     }
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : error}\n\n${USAGE}`)
+    console.error(`${errorMessage(error)}\n\n${USAGE}`)
     return 2
   }
   let record: Results | null = null

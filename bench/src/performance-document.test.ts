@@ -22,3 +22,9 @@ it('replaces what is between the markers, and nothing else, any number of times'
 it('refuses a document without markers, rather than write over it', () => {
   expect(() => withMeasured('# Performance', '| new |')).toThrow(/lacks the markers/)
 })
+
+it('knows its markers by the command that writes them', () => {
+  const other = document.replace('pnpm bench --record', 'pnpm bench scaling --record')
+  expect(withMeasured(other, '| new |', 'pnpm bench scaling --record')).toContain('| new |')
+  expect(() => withMeasured(other, '| new |')).toThrow(/lacks the markers/)
+})

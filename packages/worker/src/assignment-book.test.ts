@@ -89,6 +89,17 @@ describe('the owner', () => {
       ],
       { s: 'a' },
     ],
+    [
+      'loses what an assignment of it leaves out, and nothing that somebody else has got meanwhile (B2)',
+      [
+        ['a', ['s', 't', 'u'], 1],
+        ['b', ['t'], 2],
+        ['a', ['u', 'v'], 3],
+        ['b', ['t', 's'], 4],
+        ['a', ['v'], 5],
+      ],
+      { s: 'b', t: 'b', v: 'a' },
+    ],
     ['is known by strange names too', [['__proto__', ['constructor'], 1]], { constructor: '__proto__' }],
   ])('%s', (_what, told, owners) => {
     expect(Object.fromEntries(bookOf(...told).ownerOf)).toEqual(owners)

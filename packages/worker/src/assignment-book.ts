@@ -21,6 +21,8 @@ export class AssignmentBook {
   readonly #newest = new Map<string, AssignmentStamp>()
   readonly #owners = new Map<string, OwnerRecord>()
   readonly #ownerOf = new Map<string, string>()
+  /** The other way round, so that an assignment costs what it names and not all that there is. */
+  readonly #namesOf = new Map<string, Set<string>>()
   readonly #homeOf = new Map<string, string>()
 
   constructor(clock: Clock, forgetAfterSeconds: number) {
@@ -34,13 +36,15 @@ export class AssignmentBook {
     if (this.#isOlder(stamp, this.#newest.get(instanceId))) return
     this.#newest.set(instanceId, stamp)
     const names = new Set(subscriptions)
-    for (const [name, owner] of this.#ownerOf) if (owner === instanceId && !names.has(name)) this.#forget(name)
+    for (const name of this.#namesOf.get(instanceId) ?? []) if (!names.has(name)) this.#forget(name)
     for (const name of names) {
       const before = this.#owners.get(name)
       if (this.#isOlder(stamp, before)) continue
       this.#noteHome(name, before?.instanceId, instanceId)
+      if (before?.instanceId !== instanceId) this.#forget(name)
       this.#owners.set(name, { instanceId, ...stamp })
       this.#ownerOf.set(name, instanceId)
+      this.#namesOf.set(instanceId, (this.#namesOf.get(instanceId) ?? new Set()).add(name))
     }
   }
 
@@ -69,8 +73,13 @@ export class AssignmentBook {
   }
 
   #forget(name: string): void {
+    const owner = this.#ownerOf.get(name)
+    if (owner === undefined) return
     this.#owners.delete(name)
     this.#ownerOf.delete(name)
+    const owned = this.#namesOf.get(owner)
+    owned?.delete(name)
+    if (owned?.size === 0) this.#namesOf.delete(owner)
   }
 
   #noteHome(name: string, owner: string | undefined, next: string): void {

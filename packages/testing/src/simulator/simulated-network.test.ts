@@ -28,6 +28,25 @@ describe('a simulated network', () => {
     expect([...heard.values()].every(([n]) => n === 1)).toBe(true)
   })
 
+  it('brings to a crowd what is sent at about one time together, in order, to one after the other', async () => {
+    const { clock, network, heard } = setUp(Array.from({ length: 300 }, (_, index) => `i${index}`))
+    const order: string[] = []
+    const leave = network.join({ name: 'last', hear: (_topic, text) => void order.push(text) })
+    network.send('i0', 't', { n: 1 })
+    await clock.advance(0.01)
+    network.send('i1', 't', { n: 2 })
+    expect([...heard.values()].every((all) => all.length === 0)).toBe(true)
+    await clock.advance(0.01)
+    expect([...heard.values()].every((all) => all.join() === '1,2')).toBe(true)
+    expect(order).toEqual(['{"n":1}', '{"n":2}'])
+    expect(network.figures).toMatchObject({ published: 2, delivered: 602 })
+    network.send('i0', 't', { n: 3 })
+    leave()
+    await clock.advance(0.02)
+    expect(order).toHaveLength(2)
+    expect(heard.get('i299')).toEqual([1, 2, 3])
+  })
+
   it('keeps the groups of a partition apart, those in no group being one', async () => {
     const { clock, network, heard } = setUp(['a', 'b', 'c', 'd'])
     const groups = new Map([['a', 0]])

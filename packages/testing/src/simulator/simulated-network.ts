@@ -43,6 +43,9 @@ const SHORTEST_SECONDS = 0.0005
 const LONGEST_SECONDS = 0.005
 // A message to very many arrives everywhere at one instant: a timer for each would take most of the time.
 const MANY_LISTENERS = 16
+// In a larger crowd each listener takes all that was said in a while at once: going through the memory of all of them for each message would take most of the time.
+const CROWD = 256
+const CROWD_SECONDS = 0.02
 
 /** Carries messages between instances, as badly as its faults say. */
 export class SimulatedNetwork {
@@ -53,6 +56,8 @@ export class SimulatedNetwork {
   readonly #clock: Clock
   readonly #random: SeededRandom
   readonly #listeners = new Set<NetworkListener>()
+  /** What is on its way to a crowd. */
+  #crowded: ((listener: NetworkListener) => void)[] = []
 
   constructor({ clock, random }: { readonly clock: Clock; readonly random: SeededRandom }) {
     this.#clock = clock
@@ -79,7 +84,12 @@ export class SimulatedNetwork {
       this.figures.delivered++
       listener.hear(topic, text)
     }
-    if (this.faults.size === 0 && this.partitions.size === 0 && this.#listeners.size > MANY_LISTENERS) {
+    const isFine = this.faults.size === 0 && this.partitions.size === 0
+    if (isFine && this.#listeners.size > CROWD) {
+      this.#sendToCrowd(deliver)
+      return
+    }
+    if (isFine && this.#listeners.size > MANY_LISTENERS) {
       const all = [...this.#listeners]
       this.#clock.setTimer(this.#latencySeconds(), () => all.forEach(deliver))
       return
@@ -103,6 +113,18 @@ export class SimulatedNetwork {
         this.#latencySeconds(),
       ),
     )
+  }
+
+  #sendToCrowd(deliver: (listener: NetworkListener) => void): void {
+    if (this.#crowded.length === 0) this.#clock.setTimer(CROWD_SECONDS, () => this.#deliverToCrowd())
+    this.#crowded.push(deliver)
+  }
+
+  #deliverToCrowd(): void {
+    const deliveries = this.#crowded
+    this.#crowded = []
+    // A timer each, so that whatever follows from it in a listener happens before the next one hears it.
+    for (const listener of this.#listeners) this.#clock.setTimer(0, () => deliveries.forEach((deliver) => void deliver(listener)))
   }
 
   isConnected(from: string, to: string): boolean {
