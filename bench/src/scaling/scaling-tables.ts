@@ -3,14 +3,10 @@ import { formatMachine } from '../machine.js'
 import type { Cell, CellFigures, InstanceCost, StableFigures } from './cell.js'
 import { type CellResult, measured, type ScalingResults, type ServerResult } from './results.js'
 import type { Outcome } from './run-work.js'
-import { coresFor, DEFAULT_INTERVALS, instancesFor, type NotificationIntervals, type ServerCost, serverCost } from './server-cost.js'
+import { coresFor, DEFAULT_HEARTBEAT_SECONDS, instancesFor, type ServerCost, serverCost } from './server-cost.js'
 import type { FanOutFigures, WorkersFigures } from './server-figures.js'
 
-const LONGER_INTERVALS: readonly NotificationIntervals[] = [
-  DEFAULT_INTERVALS,
-  { heartbeatSeconds: 15, healthCheckSeconds: 15 },
-  { heartbeatSeconds: 30, healthCheckSeconds: 30 },
-]
+const HEARTBEAT_INTERVALS = [DEFAULT_HEARTBEAT_SECONDS, 15, 30]
 const WORKERS_HEADER = [
   'instances',
   'subscriptions',
@@ -37,7 +33,7 @@ export function scalingTables(results: ScalingResults): string {
   )
   return [
     `${formatMachine(machine)}${server === null ? '' : ` ${server}.`}`,
-    ...section('Where it starts to hurt', turningPoints(all, cost)),
+    ...section('Where it starts to hurt', turningPoints(all, cost, figures.fanOut.at(-1)?.figures)),
     ...section('What the cluster says while nothing changes', trafficTable(all)),
     ...section('What an instance uses up', costTable(all)),
     ...section('Until the assignment is stable', stableTable(all)),
@@ -49,7 +45,7 @@ export function scalingTables(results: ScalingResults): string {
 }
 
 /** The figures that decide, in sentences. */
-function turningPoints(results: readonly CellResult[], cost: ServerCost | null): string[] {
+function turningPoints(results: readonly CellResult[], cost: ServerCost | null, crowded: FanOutFigures | undefined): string[] {
   const cells = measured<CellFigures, CellResult>(results)
   const lines: string[] = []
   if (cost !== null) {
@@ -58,7 +54,9 @@ function turningPoints(results: readonly CellResult[], cost: ServerCost | null):
     lines.push(
       `- **The server.** At the defaults a cluster at rest takes a tenth of a core of this server with ${tenth} instances, and a whole one with ${whole}. A hundred take ${hundred} cores, and a thousand would take ${thousand}.`,
     )
-    const wakeShare = formatQuantity('percent', (cost.wokenSeconds / cost.heardSeconds) * 100)
+  }
+  if (crowded !== undefined) {
+    const wakeShare = formatQuantity('percent', (crowded.serverSecondsWoken / crowded.serverSecondsHeard) * 100)
     lines.push(
       `- **A notification** costs the server nearly as much for a connection that does not listen to it: ${wakeShare} of what one that hears it costs.`,
     )
@@ -191,15 +189,14 @@ function limitsTable(cost: ServerCost): string[] {
     ...table(
       [
         '`heartbeatIntervalSeconds`',
-        '`healthCheckSeconds`',
         ...CORES.map((cores) => `instances for ${cores === 1 ? 'a core' : `${cores} cores`}`),
         'cores for 100',
         'cores for 1,000',
       ],
-      LONGER_INTERVALS.map((intervals) => [
-        ...[String(intervals.heartbeatSeconds), String(intervals.healthCheckSeconds)],
-        ...CORES.map((cores) => count(instancesFor(cores, cost, intervals))),
-        ...[100, 1000].map((instances) => formatQuantity('count', coresFor(instances, cost, intervals))),
+      HEARTBEAT_INTERVALS.map((seconds) => [
+        String(seconds),
+        ...CORES.map((cores) => count(instancesFor(cores, cost, seconds))),
+        ...[100, 1000].map((instances) => formatQuantity('count', coresFor(instances, cost, seconds))),
       ]),
     ),
   ]

@@ -11,22 +11,22 @@ const workers = (instances: number, serverSeconds: number) => ({
 
 describe('the cost of a cluster to a server', () => {
   it('is that of notifications, by the largest crowd, and what is left of real workers', () => {
-    // 100 x 100 x (30 + 20) us / 5 s are 0.1 cores.
-    const cost = serverCost(fanOut, [workers(100, 0.3)])
-    expect(cost).toEqual({ heardSeconds: 30e-6, wokenSeconds: 20e-6, instanceSeconds: expect.closeTo(0.002) })
+    // 100 x 100 x 30 us / 5 s are 0.06 cores.
+    const cost = serverCost(fanOut, [workers(100, 0.26)])
+    expect(cost).toEqual({ heardSeconds: 30e-6, instanceSeconds: expect.closeTo(0.002) })
     expect(serverCost([], [workers(100, 0.3)])).toBeNull()
     expect(serverCost(fanOut, [])).toBeNull()
   })
 
   it('grows with the square of the instances, and less with longer intervals', () => {
-    const cost = { heardSeconds: 30e-6, wokenSeconds: 20e-6, instanceSeconds: 0 }
+    const cost = { heardSeconds: 50e-6, instanceSeconds: 0 }
     expect(coresFor(100, cost)).toBeCloseTo(0.1)
     expect(coresFor(1000, cost)).toBeCloseTo(10)
-    expect(coresFor(1000, cost, { heartbeatSeconds: 10, healthCheckSeconds: 20 })).toBeCloseTo(4)
+    expect(coresFor(1000, cost, 10)).toBeCloseTo(5)
   })
 
   it('turned round says how many instances there can be', () => {
-    const cost = { heardSeconds: 30e-6, wokenSeconds: 20e-6, instanceSeconds: 0.001 }
+    const cost = { heardSeconds: 50e-6, instanceSeconds: 0.001 }
     for (const cores of [0.1, 1, 4]) {
       const most = instancesFor(cores, cost)
       expect(coresFor(most, cost)).toBeLessThanOrEqual(cores)

@@ -96,7 +96,7 @@ describe('options, whatever they are,', () => {
         succeeds(() => deriveChannel('n', value as never))
         succeeds(() => requireConnection(value))
         expect(deriveChannel(text, text || 'x').length).toBeLessThanOrEqual(60)
-        expect(succeeds(() => clientConfig(text, timings))).toBe(true)
+        expect(succeeds(() => clientConfig(text || 'x', timings))).toBe(true)
       }),
       fuzzing(2000),
     )

@@ -31,9 +31,9 @@ export interface PostgresTransportOptions {
    */
   readonly namespace?: string
   /**
-   * How often the transport sends a notification to itself and waits for it, in seconds; the one statement that an idle transport sends. A connection that has
-   * silently stopped working is replaced after at most this and `requestTimeoutSeconds`. Shorter costs every listener in the database a wake-up more
-   * often.
+   * Longest time for which no notification proves that the connection works, in seconds: then the transport sends one to itself and waits for it, and
+   * replaces the connection when it does not come within `requestTimeoutSeconds`. The one statement that an idle transport sends. Shorter costs every
+   * listener in the database a wake-up more often, but only where there are no messages.
    * @default 5
    */
   readonly healthCheckSeconds?: number

@@ -4,6 +4,9 @@ import type { Statement } from './statements.js'
 /** Sends the payload $2 on the channel $1. */
 export const NOTIFY: Statement = { name: 'es_notify', text: 'SELECT pg_notify($1, $2)' }
 
+/** Asks for an answer. */
+export const PING: Statement = { name: 'es_ping', text: 'SELECT 1' }
+
 /**
  * Sends the payloads $2 (text[]) on the channel $1: all of them or none, in this order, with nothing of another sender between them. One
  * transaction, in which the server would collapse payloads that are equal; frames never are.

@@ -18,8 +18,8 @@ import { Turns } from './turns.js'
  * sender arrive in the order in which they were published. Messages that are sent while a transport is disconnected do not reach it:
  * {@link onResync} tells.
  *
- * The connection is opened by the first call that needs it and kept until {@link close}. It is checked every `healthCheckSeconds` by a notification to
- * itself: one statement each, the only ones of an idle transport. When it is lost, the next is opened at once, and after failures with jittered
+ * The connection is opened by the first call that needs it and kept until {@link close}. It is checked every `healthCheckSeconds`, one statement each, the
+ * only ones of an idle transport: a notification to itself where none was heard since, and otherwise a question that wakes up nobody. When it is lost, the next is opened at once, and after failures with jittered
  * backoff; subscriptions are renewed on it. The server itself ends the connection of a process that fell silent for three health checks and a
  * request timeout, so that a stopped process does not hold up the server's notification queue for ever.
  */

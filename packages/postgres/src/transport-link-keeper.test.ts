@@ -2,6 +2,7 @@ import { ConnectionError, sleep } from '@es/coordination-core'
 import { ManualClock } from '@es/coordination-testing'
 import { beforeEach, describe, expect, it } from 'vitest'
 import type { Session } from './pg-session.js'
+import type { Statement } from './statements.js'
 import { TransportLink } from './transport-link.js'
 import { TransportLinkKeeper } from './transport-link-keeper.js'
 
@@ -22,6 +23,7 @@ class FakeSession implements Session {
   latencySeconds = 0
   tookLeave = false
   statements = 0
+  notifications = 0
   #over: (reason: Error) => void = () => {}
 
   constructor(onNotification: (channel: string, payload: string) => void) {
@@ -31,10 +33,17 @@ class FakeSession implements Session {
     })
   }
 
+  /** Hears a message. */
+  hear(): void {
+    this.onNotification('channel', 'message')
+  }
+
   query(statement: unknown, values: readonly unknown[] = []): Promise<[]> {
     this.statements++
+    const isNotify = typeof statement !== 'string' && (statement as Statement).text.includes('pg_notify')
+    if (isNotify) this.notifications++
     if (this.isMute) return new Promise(() => {})
-    if (typeof statement !== 'string' && !this.isDeaf) this.onNotification(String(values[0]), String(values[1]))
+    if (isNotify && !this.isDeaf) this.onNotification(String(values[0]), String(values[1]))
     return this.latencySeconds === 0 ? Promise.resolve([]) : sleep(this.latencySeconds, { clock }).then(() => [])
   }
 
@@ -204,6 +213,43 @@ describe('a link', () => {
     const published = Array.from({ length: 3 }, () => link.notify('channel', ['text']).catch((error: unknown) => error))
     await clock.advance(2)
     expect(await Promise.all(published)).toMatchObject(Array(3).fill({ code: 'timed_out' }))
+  })
+
+  it('that hears messages wakes up nobody to prove that it does', async () => {
+    await keeper.ready()
+    const before = { ...sessions[0]! }
+    for (let second = 0; second < 3600; second += 2) {
+      await clock.advance(2)
+      sessions[0]?.hear()
+    }
+    expect(sessions[0]?.notifications).toBe(before.notifications)
+    // One question a check, so that the server does not take it for idle: no less often than a health check.
+    expect(sessions[0]!.statements - before.statements).toBeGreaterThanOrEqual(720)
+    expect(sessions).toHaveLength(1)
+  })
+
+  it.each([
+    ['goes deaf', 'isDeaf', 7],
+    ['gets no answers any more', 'isMute', 7],
+  ] as const)('that heard messages and then %s is replaced as soon as one that heard none', async (_, how, seconds) => {
+    await keeper.ready()
+    await clock.advance(13)
+    sessions[0]?.hear()
+    ;(sessions[0] as FakeSession)[how] = true
+    await clock.advance(seconds - 0.1)
+    expect(sessions[0]?.isOver).toBe(how === 'isMute')
+    await clock.advance(0.1)
+    expect([sessions[0]?.isOver, keeper.current === null]).toEqual([true, false])
+  })
+
+  it('that hears messages, and whose questions are not answered, is replaced', async () => {
+    await keeper.ready()
+    sessions[0]!.isMute = true
+    for (let second = 0; second < 8; second++) {
+      sessions[0]?.hear()
+      await clock.advance(1)
+    }
+    expect([sessions[0]?.isOver, sessions.length]).toEqual([true, 2])
   })
 
   it('sends one statement a health check and nothing else', async () => {

@@ -106,7 +106,7 @@ export class TransportLinkKeeper {
     void link.ended.then((reason) => {
       if (this.#link === link) this.#lost(reason)
     })
-    this.#scheduleHealthCheck(link, false)
+    this.#scheduleHealthCheck(link, { provenAt: this.#options.clock.monotonicSeconds(), isFirst: true })
     this.#options.onOpen(this.#hasLost)
     return link
   }
@@ -142,17 +142,18 @@ export class TransportLinkKeeper {
     }
   }
 
-  #scheduleHealthCheck(link: TransportLink, isProven: boolean): void {
-    this.#cancelHealthCheck = this.#options.clock.setTimer(this.#options.healthCheckSeconds, () => {
-      link.echo().then(
-        () => {
+  #scheduleHealthCheck(link: TransportLink, { provenAt, isFirst }: { readonly provenAt: number; readonly isFirst: boolean }): void {
+    const { clock, healthCheckSeconds } = this.#options
+    this.#cancelHealthCheck = clock.setTimer(Math.max(0, provenAt + healthCheckSeconds - clock.monotonicSeconds()), () => {
+      link.prove(provenAt).then(
+        (again) => {
           if (this.#link !== link) return
-          if (!isProven) {
+          if (isFirst) {
             this.#failures = 0
             this.#outage.succeeded()
           }
           this.#options.onHealthy()
-          this.#scheduleHealthCheck(link, true)
+          this.#scheduleHealthCheck(link, { provenAt: again, isFirst: false })
         },
         (error: unknown) => link.destroy(error as Error),
       )

@@ -1,6 +1,6 @@
 import { type Clock, ConnectionError, errorMessage } from '@es/coordination-core'
 import type { Row, Session } from './pg-session.js'
-import { NOTIFY, NOTIFY_ALL, relisten } from './postgres-transport-statements.js'
+import { NOTIFY, NOTIFY_ALL, PING, relisten } from './postgres-transport-statements.js'
 import type { Statement } from './statements.js'
 import { privateChannel } from './transport-channel.js'
 import { Turns } from './turns.js'
@@ -38,8 +38,12 @@ export class TransportLink {
     const { signal } = options
     const echoes = new Echoes()
     const session = await options.open((channel, payload) => {
-      if (channel === echoes.channel) echoes.arrived(payload)
-      else options.onNotification(channel, payload)
+      if (channel === echoes.channel) {
+        echoes.arrived(payload)
+        return
+      }
+      echoes.heardAt = options.clock.monotonicSeconds()
+      options.onNotification(channel, payload)
     })
     const link = new TransportLink(options, session, echoes)
     const giveUp = (): void => link.destroy(signal.reason)
@@ -97,6 +101,21 @@ export class TransportLink {
     await this.#bounded('The echo of a notification did not arrive', () => heard)
   }
 
+  /**
+   * Makes sure that the link works in both directions, and rejects, and ends it, when it does not. Resolves to the monotonic time at which
+   * notifications were last known to come through. Whatever was heard after `since` proves that too, and costs the others nothing: an echo
+   * wakes up every session that listens in the database.
+   */
+  async prove(since: number): Promise<number> {
+    const { heardAt } = this.#echoes
+    if (heardAt > since) {
+      await this.#ask(PING)
+      return heardAt
+    }
+    await this.echo()
+    return this.#options.clock.monotonicSeconds()
+  }
+
   /** Ends the link at once. Idempotent. */
   destroy(reason: Error): void {
     this.#session.destroy(reason)
@@ -152,6 +171,8 @@ export class TransportLink {
 
 /** Notifications from a connection to itself. */
 class Echoes {
+  /** Monotonic time at which any other notification was heard last. */
+  heardAt = Number.NEGATIVE_INFINITY
   readonly channel = privateChannel()
   readonly #waiting = new Map<string, () => void>()
   #count = 0
