@@ -15,7 +15,7 @@ const groups: readonly BenchmarkGroup[] = [
 
 /** Ratios that each row comes to, attempt by attempt. */
 class ScriptedMeasurer {
-  readonly measured: string[][] = []
+  readonly measured: (readonly string[])[] = []
   readonly #script: Readonly<Record<string, readonly number[]>>
   readonly #runs = new Map<string, Measurement[]>()
 

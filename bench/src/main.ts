@@ -10,7 +10,7 @@ import { type CommandLine, parseCommandLine, USAGE } from './command-line.js'
 import { describeMachine, formatMachine } from './machine.js'
 import { Measurer } from './measurer.js'
 import { withMeasured } from './performance-document.js'
-import { formatRow, markdownTable } from './result-table.js'
+import { formatRow, resultTable } from './result-table.js'
 import { type Results, readResults, writeResults } from './results-file.js'
 import { runScaling } from './scaling/run-scaling.js'
 import { parseScalingCommandLine, SCALING_USAGE, type ScalingCommandLine } from './scaling/scaling-command-line.js'
@@ -31,7 +31,7 @@ async function run(groups: readonly BenchmarkGroup[], { mode, json }: CommandLin
   await measurer.measure(keep(groups, (group, benchmark) => measurer.failures.has(rowName(group, benchmark))))
   for (let again = 1; mode === 'record' && again < RECORDED_RUNS; again++) await measurer.measure(comparable(groups))
   const results: Results = { machine: machine(), rows: measurer.results(groups) }
-  const table = `${formatMachine(results.machine)}\n\n${markdownTable(results.rows)}`
+  const table = `${formatMachine(results.machine)}\n\n${resultTable(results.rows)}`
   const short = results.rows.filter(({ verdicts }) => verdicts.some(({ isMet }) => !isMet))
   console.log(`\n${table}\n\n${results.rows.length} rows, ${short.length} short of a target`)
   await writeResults(json ?? LATEST_FILE, results)

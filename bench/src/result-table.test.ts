@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { formatRow, markdownTable } from './result-table.js'
+import { formatRow, resultTable } from './result-table.js'
 import type { RowResult } from './row-result.js'
 
 const met: RowResult = {
@@ -32,12 +32,12 @@ it('a row is one line that says what is missed', () => {
 })
 
 it('the table has a line for each row, and below it what is to be said', () => {
-  expect(markdownTable([met, short])).toBe(
+  expect(resultTable([met, short])).toBe(
     [
-      '| what | beside | measured | beside it | ratio | targets | met |',
-      '| --- | --- | --- | --- | --- | --- | --- |',
-      '| `renew` | `SELECT 1` | 200 us (150 us to 300 us) | 100 us | 2.00 x | at most 2.5 x | yes |',
-      '| `renew` | `SELECT 1` | 200 us (150 us to 300 us) | - | - | ahead; never two leaders | **no** |',
+      '| what    | beside     | measured                  | beside it | ratio  | targets                  | met    |',
+      '| ------- | ---------- | ------------------------- | --------- | ------ | ------------------------ | ------ |',
+      '| `renew` | `SELECT 1` | 200 us (150 us to 300 us) | 100 us    | 2.00 x | at most 2.5 x            | yes    |',
+      '| `renew` | `SELECT 1` | 200 us (150 us to 300 us) | -         | -      | ahead; never two leaders | **no** |',
       '',
       '- `renew`, beside `SELECT 1`: There is no redis-server on this machine.',
     ].join('\n'),

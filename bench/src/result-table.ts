@@ -1,4 +1,5 @@
 import { formatQuantity, formatRatio } from './format-quantity.js'
+import { markdownTable } from './markdown-table.js'
 import type { RowResult } from './row-result.js'
 import type { Summary } from './statistics.js'
 
@@ -11,18 +12,17 @@ export function formatRow(row: RowResult): string {
 }
 
 /** All rows as a table in Markdown, and below it what is to be said about some. */
-export function markdownTable(rows: readonly RowResult[]): string {
-  const header = ['| what | beside | measured | beside it | ratio | targets | met |', '| --- | --- | --- | --- | --- | --- | --- |']
-  const lines = rows.map(({ what, besideWhat, unit, measured, beside, ratio, verdicts }) => {
-    const cells = [
+export function resultTable(rows: readonly RowResult[]): string {
+  const table = markdownTable(
+    ['what', 'beside', 'measured', 'beside it', 'ratio', 'targets', 'met'],
+    rows.map(({ what, besideWhat, unit, measured, beside, ratio, verdicts }) => [
       ...[what, besideWhat],
       ...[formatSummary(unit, measured), beside === null ? '-' : formatSummary(unit, beside), formatRatio(ratio)],
       ...[verdicts.map(({ text }) => text).join('; '), verdicts.every(({ isMet }) => isMet) ? 'yes' : '**no**'],
-    ]
-    return `| ${cells.join(' | ')} |`
-  })
+    ]),
+  )
   const remarks = rows.flatMap(({ what, besideWhat, remarks: all }) => all.map((remark) => `- ${what}, beside ${besideWhat}: ${remark}`))
-  return [...header, ...lines, ...(remarks.length > 0 ? ['', ...remarks] : [])].join('\n')
+  return [table, ...(remarks.length > 0 ? ['', ...remarks] : [])].join('\n')
 }
 
 function formatSummary(unit: RowResult['unit'], { median, p10, p90 }: Summary): string {

@@ -1,5 +1,6 @@
 import { formatQuantity } from '../format-quantity.js'
 import { formatMachine } from '../machine.js'
+import { markdownTable } from '../markdown-table.js'
 import type { Cell, CellFigures, InstanceCost, StableFigures } from './cell.js'
 import { type CellResult, measured, type ScalingResults, type ServerResult } from './results.js'
 import type { Outcome } from './run-work.js'
@@ -58,7 +59,7 @@ function turningPoints(results: readonly CellResult[], cost: ServerCost | null, 
   if (crowded !== undefined) {
     const wakeShare = formatQuantity('percent', (crowded.serverSecondsWoken / crowded.serverSecondsHeard) * 100)
     lines.push(
-      `- **A notification** costs the server nearly as much for a connection that does not listen to it: ${wakeShare} of what one that hears it costs.`,
+      `- **A notification** wakes up every session that listens in the database, to whatever channel: one that does not hear it costs the server ${wakeShare} of what one that does.`,
     )
   }
   const crowd = most(cells, ({ cell, figures }) => figures.steady.delivered / cell.instances)
@@ -87,7 +88,7 @@ function section(title: string, lines: readonly string[]): string[] {
 }
 
 function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  return [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`)
+  return markdownTable(header, rows).split('\n')
 }
 
 /** A row for each size; what could not be measured is below, with the reason. */

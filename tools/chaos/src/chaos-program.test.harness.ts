@@ -10,7 +10,7 @@ import { expect, onTestFinished } from 'vitest'
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 
 /** What `report.json` says, as far as tests look at it. */
-export interface Report {
+interface Report {
   readonly holds: boolean
   readonly checks: readonly { readonly name: string; readonly isFine: boolean; readonly found: string }[]
   readonly figures: { readonly faults: Readonly<Record<string, number>>; readonly breaches: number; readonly applied: number }
