@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import {
   boundedCall,
   type Claim,
@@ -56,6 +57,8 @@ export class PostgresOwnership implements Ownership, AsyncDisposable {
     this.instanceId = session.identity
     this.#locks = session.locks
     this.#keys = new SubscriptionKeys(namespace)
+    // Any number of calls may be under way; each listens.
+    setMaxListeners(0, this.#closing.signal)
     this.#ownerName = JSON.stringify(['ownership', namespace])
     const isAlone = this.#locks.addOwner(this.#ownerName, {
       lost: (reason) => this.#endAll('claim_lost', reason),

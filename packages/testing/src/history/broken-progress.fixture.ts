@@ -95,6 +95,18 @@ export const BROKEN_PROGRESS: readonly BrokenHistory[] = [
     says: 'orders has lost position 2',
   },
   {
+    name: 'events that were not applied in the end, under a checkpoint that says so',
+    rule: 'event_lost',
+    history: [a.claimed(0, 'orders', 1), a.applied(1, 'orders', 1, 1), a.wrote(2, 'orders', 10, 1)],
+    says: 'orders has lost positions 2 to 10',
+  },
+  {
+    name: 'a checkpoint that covers nothing, and is set forward',
+    rule: 'event_lost',
+    history: [a.claimed(0, 'orders', 1), a.wrote(1, 'orders', 1, 1), a.wrote(2, 'orders', 9, 1, { from: 10 })],
+    says: 'orders has lost positions 2 to 9',
+  },
+  {
     name: 'more positions missing after a crash than can have gone unrecorded',
     rule: 'event_lost',
     history: [

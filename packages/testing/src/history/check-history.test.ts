@@ -3,6 +3,7 @@ import { BROKEN_EXCLUSION } from './broken-exclusion.fixture.js'
 import { BROKEN_PROGRESS } from './broken-progress.fixture.js'
 import { checkHistory, type HistoryReport } from './check-history.js'
 import { chronicle } from './chronicle.fixture.js'
+import type { HistoryEvent } from './history-event.js'
 import { HISTORY_RULES, type HistoryRule } from './history-rules.js'
 import { IMPOSSIBLE } from './impossible-history.fixture.js'
 
@@ -59,11 +60,25 @@ describe('checkHistory', () => {
     expect([report.breaches.length, report.breachCount]).toEqual([3, 30])
   })
 
+  it.each([
+    ['no time', { at: undefined }, 'undefined as its at'],
+    ['a time that is none', { at: Number.NaN }, 'NaN as its at'],
+    ['a deadline that is none', { trustedUntil: Number.NaN }, 'NaN as its trustedUntil'],
+    ['a type that nobody knows', { type: 'electd' }, '"electd" as its type'],
+    ['the type of a built-in', { type: 'toString' }, '"toString" as its type'],
+  ])('refuses an event with %s, which would hide what it is about', (_, off, what) => {
+    const history = [a.started(0), { type: 'elected', at: 1, instanceId: 'a', token: 1n, ...off } as HistoryEvent]
+    expect(() => checkHistory(history)).toThrow(
+      expect.objectContaining({ code: 'invalid_history', message: `Event 1 of the history has ${what}` }),
+    )
+  })
+
   it('refuses options that are off', () => {
     expect(() => checkHistory([], { toleranceSeconds: -1 })).toThrow(
       'toleranceSeconds must be a finite number of seconds of at least 0, got -1',
     )
     expect(() => checkHistory([], { skip: ['nonsense' as HistoryRule] })).toThrow('skip must be a list of two_leaders')
+    expect(() => checkHistory([], { lastPositions: new Map([['s', 1n]]) as never })).toThrow('every last position must be a whole number')
     expect(() => checkHistory([], { ownedBy: 'luck' as 'run' })).toThrow(`ownedBy must be 'claim' or 'run'`)
   })
 })

@@ -1,7 +1,9 @@
+import { CoordinationError, describeValue } from '@es/coordination-core'
 import { BreachLog, type HistoryBreach } from './breach-log.js'
 import { lengthOf } from './calm.js'
 import { findGaps, type GapFigures } from './gap-rules.js'
 import type { HistoryEvent } from './history-event.js'
+import { HISTORY_FIELDS } from './history-fields.js'
 import { type HistoryCheckOptions, parseHistoryOptions } from './history-options.js'
 import { sortHistory } from './history-order.js'
 import { findNeedlessMoves } from './move-rules.js'
@@ -74,9 +76,11 @@ export interface SubscriptionFigures extends HistoryGapFigures {
  * a coarse clock hides faults and never invents them.
  *
  * @throws CoordinationError `invalid_options` for an option that is off.
+ * @throws CoordinationError `invalid_history` for an event of no known type, or with a time or position that is no number: it would hide what it is about.
  */
 export function checkHistory(history: readonly HistoryEvent[], options: HistoryCheckOptions = {}): HistoryReport {
   const parsed = parseHistoryOptions(options)
+  requireEvents(history)
   const timeline = readTimeline(sortHistory(history), parsed)
   const log = new BreachLog(timeline.events, parsed)
   for (const { rule, message, subscription, indices } of timeline.complaints) {
@@ -111,6 +115,24 @@ export function checkHistory(history: readonly HistoryEvent[], options: HistoryC
     breaches: log.breaches(),
     figures: { ...figuresOf(timeline), leader, subscriptions },
   }
+}
+
+function requireEvents(history: readonly HistoryEvent[]): void {
+  for (const [index, event] of history.entries()) {
+    const type: unknown = event?.type
+    if (typeof type !== 'string' || !Object.hasOwn(HISTORY_FIELDS, type)) throw invalidEvent(index, 'type', type)
+    if (!Number.isFinite(event.at)) throw invalidEvent(index, 'at', event.at)
+    for (const name of NUMBERS) {
+      const value = (event as { readonly [Name in (typeof NUMBERS)[number]]?: unknown })[name]
+      if (value !== undefined && (typeof value !== 'number' || Number.isNaN(value))) throw invalidEvent(index, name, value)
+    }
+  }
+}
+
+const NUMBERS = ['trustedUntil', 'sentAt', 'position', 'from'] as const
+
+function invalidEvent(index: number, name: string, value: unknown): CoordinationError {
+  return new CoordinationError('invalid_history', `Event ${index} of the history has ${describeValue(value)} as its ${name}`)
 }
 
 const NO_SPAN: Span = { from: 0, until: 0 }

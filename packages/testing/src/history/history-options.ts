@@ -1,4 +1,4 @@
-import { invalidOption, requireInteger, requireMethods, requireName, requireOptions, requireSeconds } from '@es/coordination-core'
+import { invalidOption, requireInteger, requireName, requireOptions, requireSeconds } from '@es/coordination-core'
 import { HISTORY_RULES, type HistoryRule } from './history-rules.js'
 
 /** What `checkHistory` goes by. The safety rules need none of it. */
@@ -56,7 +56,8 @@ export function parseHistoryOptions(options: HistoryCheckOptions): ParsedHistory
   if (ownedBy !== 'claim' && ownedBy !== 'run') throw invalidOption('ownedBy', ownedBy, `'claim' or 'run'`)
   for (const [name, list] of Object.entries({ skip, subscriptions })) if (!Array.isArray(list)) throw invalidOption(name, list, 'a list')
   for (const name of subscriptions) requireName('every subscription', name)
-  requireMethods('lastPositions', lastPositions, ['get', 'has'])
+  if (!(lastPositions instanceof Map)) throw invalidOption('lastPositions', lastPositions, 'a Map of positions by subscription')
+  for (const position of lastPositions.values()) requireInteger('every last position', position)
   for (const rule of skip)
     if (!Object.hasOwn(HISTORY_RULES, rule)) throw invalidOption('skip', rule, `a list of ${Object.keys(HISTORY_RULES).join(', ')}`)
   return {

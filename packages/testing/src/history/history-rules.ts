@@ -18,6 +18,7 @@ export const HISTORY_RULES = {
     sentence: 'Nothing is written under a claim that has ended once a later claim on the subscription has begun.',
   },
   trusted_too_long: { number: 'H7', sentence: 'Nobody leads, holds a claim or starts a run past the deadline up to which it could trust.' },
+  // Owned is claimed, by default: whether a run goes on under the claim is for the positions to show (H10, `lastPositions`).
   without_owner: { number: 'H8', sentence: 'A subscription is owned again within the bound after the last change or fault.' },
   without_leader: { number: 'H9', sentence: 'There is a leader again within the bound after the last change or fault.' },
   event_lost: { number: 'H10', sentence: 'Every position up to the last is written.' },
@@ -27,6 +28,7 @@ export const HISTORY_RULES = {
     number: 'H13',
     sentence: 'An instance that stays gives a subscription away at most once for each change, fault, loss or failed run in the cluster.',
   },
+  // A run that goes on after its claim has ended is no breach in itself: H5, H6 and H10 to H12 judge what it writes.
   impossible: {
     number: 'H14',
     sentence: 'The history is possible in itself: nobody acts while dead or paused, ends what was not begun, or runs without a claim.',

@@ -20,6 +20,12 @@ export const IMPOSSIBLE: readonly BrokenHistory[] = [
     says: 'a runs orders under token 1, and holds it under token 2',
   },
   {
+    name: 'a run that was not given the token of its claim',
+    rule: 'impossible',
+    history: [a.claimed(0, 'orders', 2), a.runs(1, 'orders', null)],
+    says: 'a runs orders without a token, and holds it under token 2',
+  },
+  {
     name: 'a run that starts twice',
     rule: 'impossible',
     history: [a.claimed(0, 'orders', 2), a.runs(1, 'orders', 2), a.runs(2, 'orders', 2)],

@@ -193,6 +193,8 @@ export class InstanceHoldings {
     this.#runs.set(subscription, spell)
     if (claim === null) {
       if (this.#options.needsClaims) this.#odd([index], `starts to run ${subscription}, and holds no claim on it`, subscription)
+    } else if (token === null && this.#options.needsClaims) {
+      this.#odd([claim.startIndex, index], `runs ${subscription} without a token, and holds it${tokenText(claim)}`, subscription)
     } else if (token !== null && token !== claim.token) {
       this.#odd([claim.startIndex, index], `runs ${subscription} under token ${token}, and holds it${tokenText(claim)}`, subscription)
     } else if (this.#isPast(claim.lease.until, at)) {

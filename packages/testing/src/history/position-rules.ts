@@ -46,13 +46,15 @@ class PositionJudge {
   judge({ checkpoints, applied }: SubscriptionRecord): PositionResult {
     const { events } = this.#timeline
     const checkpointWrites = writesAt(events, checkpoints)
-    this.#judgeWrites(applied.length > 0 ? writesAt(events, applied) : checkpointWrites)
+    // Whoever sets a checkpoint says that it has seen to everything up to there.
+    const covered = Math.max(this.#options.lastPositions.get(this.#name) ?? 0, ...highest(checkpointWrites))
+    this.#judgeWrites(applied.length > 0 ? writesAt(events, applied) : checkpointWrites, covered)
     this.#judgeCheckpoints(checkpointWrites, applied.length > 0)
     return { findings: this.#findings, lastPosition: this.#lastPosition }
   }
 
   /** The positions must be written one after the other. */
-  #judgeWrites(writes: readonly IndexedWrite[]): void {
+  #judgeWrites(writes: readonly IndexedWrite[], covered: number): void {
     let before: IndexedWrite | null = null
     for (const write of writes) {
       const range = rangeOf(write)
@@ -67,9 +69,8 @@ class PositionJudge {
     }
     this.#endRow()
     for (const range of this.#ledger.missing) this.#lose(range, [range.skippedBy], this.#timeline.events[range.skippedBy]?.at ?? 0)
-    const expected = this.#options.lastPositions.get(this.#name)
-    if (expected !== undefined && expected >= this.#ledger.next) {
-      this.#lose({ first: this.#ledger.next, last: expected }, before === null ? [] : [before.index], this.#timeline.until)
+    if (covered >= this.#ledger.next) {
+      this.#lose({ first: this.#ledger.next, last: covered }, before === null ? [] : [before.index], this.#timeline.until)
     }
   }
 
@@ -132,6 +133,11 @@ class PositionJudge {
   #add(rule: HistoryRule, at: number, indices: readonly number[], message: string): void {
     this.#findings.push({ rule, at, indices, message, subscription: this.#name })
   }
+}
+
+/** The largest position of `writes`, if there are any. */
+function highest(writes: readonly IndexedWrite[]): readonly number[] {
+  return writes.length === 0 ? [] : [writes.reduce((most, { event }) => Math.max(most, event.position), 0)]
 }
 
 /** Whether a write covers nothing: it only put its token down. */

@@ -1,4 +1,4 @@
-import type { Claim, LeaderElector } from '@es/coordination-core'
+import { type Claim, invalidOption, type LeaderElector } from '@es/coordination-core'
 import type { HistoryEvent, RunEnding } from '../history/history-event.js'
 import type { SimulatedProcess } from './simulated-process.js'
 import type { Transcript } from './transcript.js'
@@ -35,6 +35,7 @@ export class LifeRecord {
 
   /** Whatever it believes holds until `ownSeconds` on the clock of the process. */
   trusted(ownSeconds: number): void {
+    if (Number.isNaN(ownSeconds)) throw invalidOption('untilSeconds of trusted()', ownSeconds, 'a number of seconds')
     if (this.#trustedUntil === ownSeconds) return
     this.#trustedUntil = ownSeconds
     this.trustAnew()

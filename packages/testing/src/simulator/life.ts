@@ -79,7 +79,7 @@ export class Life {
     const { transport = new NetworkTransport(instanceId, network, logger), ownership } = this.adapters
     this.transport = new GatedTransport(transport, { logger, process: this.process, published: narratePublished(this.record) })
     const workload = new Workload({
-      ...{ process: this.process, record: this.record, store, random: stream('work'), habitOf: world.habitOf },
+      ...{ process: this.process, record: this.record, store, random: stream('work'), habitOf: world.habitOf, offends: world.offends },
       slowSeconds: timings.drainTimeoutSeconds / 2,
       changed: (subscription, isRunning) => void (isRunning ? this.running.add(subscription) : this.running.delete(subscription)),
     })

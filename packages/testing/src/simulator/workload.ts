@@ -28,6 +28,8 @@ export interface WorkloadOptions {
   readonly record: LifeRecord
   readonly store: SimulatedStore
   readonly random: SeededRandom
+  /** Told of what no instance should ever do. */
+  readonly offends: (what: string) => void
   /** What has come over a subscription at this moment; `null` for nothing. */
   readonly habitOf: (subscription: string) => Misbehaviour | null
   /** Runs begin, and end, as this tells. */
@@ -56,6 +58,7 @@ export class Workload {
     this.#runs.set(subscription, run)
     this.#options.changed(subscription, true)
     record.runStarted(subscription, context.fencingToken)
+    context.signal.addEventListener('abort', () => this.#checkLoss(subscription, context), { once: true })
     try {
       await this.#work(subscription, context)
       this.#ended(subscription, run, causeOf(context.signal) ?? 'failed')
@@ -76,6 +79,15 @@ export class Workload {
     this.#runs.delete(subscription)
     this.#options.changed(subscription, false)
     this.#options.record.runStopped(subscription, cause)
+  }
+
+  /** Runs rely on `lost`: it is what keeps them from writing more. */
+  #checkLoss(subscription: string, { signal, lost }: SimulatedRunContext): void {
+    if (causeOf(signal) !== 'lost') return
+    queueMicrotask(() => {
+      if (!lost.aborted)
+        this.#options.offends(`A run of ${subscription} is told that its claim is lost, and its signal \`lost\` has not aborted`)
+    })
   }
 
   async #work(subscription: string, context: SimulatedRunContext): Promise<void> {

@@ -101,6 +101,22 @@ export const DELIBERATE_FAULTS: readonly DeliberateFault[] = [
       createInstance: wrongInstance(({ ownership }) => (ownership ? { ownership: new AlteredOwnership(ownership, withoutLoss) } : {})),
     },
   },
+  {
+    name: 'run not told that nothing may be written',
+    family: 'claims',
+    breaks: /its signal `lost` has not aborted/,
+    options: {
+      createInstance: wrongInstance(({ run }) => ({
+        run: (name, context) => run(name, { ...context, lost: new AbortController().signal }),
+      })),
+    },
+  },
+  {
+    name: 'run not given its token',
+    family: 'claims',
+    breaks: /H14 impossible/,
+    options: { createInstance: wrongInstance(({ run }) => ({ run: (name, context) => run(name, { ...context, fencingToken: null }) })) },
+  },
 ]
 
 /** A worker in surroundings of which some are wrong. */
