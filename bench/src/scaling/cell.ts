@@ -40,7 +40,6 @@ export interface StableFigures {
 export interface InstanceCost {
   /** Of processor time, for each second. */
   readonly cpuSeconds: number
-  readonly heapBytes: number
 }
 
 export function cellName({ instances, subscriptions, hearing }: Cell): string {

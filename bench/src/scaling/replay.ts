@@ -6,7 +6,6 @@ import { silentLogger } from '../silent-logger.js'
 import { median } from '../statistics.js'
 import type { InstanceCost } from './cell.js'
 import type { HeardMessage } from './traffic.js'
-import { usedHeapBytes } from './used-heap.js'
 
 /** What one instance of a cluster heard, while nothing changed. */
 export interface RecordedTraffic {
@@ -31,7 +30,6 @@ export interface ReplayOptions {
 const SHORTEST_CPU_SECONDS = 0.5
 const MOST_ROUNDS = 30
 const FEWEST_ROUNDS = 3
-const HEAP_INSTANCES = 8
 
 /**
  * What one real worker costs that hears again what an instance of a cluster heard: alone, so that nothing of a simulation is in it, and without a connection or a
@@ -49,21 +47,7 @@ export async function replay(role: 'leader' | 'follower', options: ReplayOptions
     samples.push(cpuSeconds / options.windowSeconds)
     total += cpuSeconds
   }
-  return { cpuSeconds: median(samples), heapBytes: await heapOf(role, options) }
-}
-
-async function heapOf(role: 'leader' | 'follower', options: ReplayOptions): Promise<number> {
-  // What is left of a heap also depends on which code is compiled at the moment; of several instances that tells less.
-  const instances: ReplayedInstance[] = []
-  const before = usedHeapBytes()
-  for (let count = 0; count < HEAP_INSTANCES; count++) {
-    const instance = new ReplayedInstance(role, options, { isCopied: true })
-    instances.push(instance)
-    await instance.play()
-  }
-  const bytes = (usedHeapBytes() - before) / HEAP_INSTANCES
-  for (const instance of instances) await instance[Symbol.asyncDispose]()
-  return bytes
+  return { cpuSeconds: median(samples) }
 }
 
 class ReplayedInstance implements AsyncDisposable {
@@ -72,13 +56,10 @@ class ReplayedInstance implements AsyncDisposable {
   readonly #clock = new ManualClock()
   readonly #handlers = new Map<string, TransportHandler>()
   readonly #worker: CoordinatedWorker
-  readonly #isCopied: boolean
 
-  /** @param how `isCopied`: each message is a copy of its own, as it is off a transport. */
-  constructor(role: 'leader' | 'follower', options: ReplayOptions, { isCopied }: { readonly isCopied: boolean } = { isCopied: false }) {
+  constructor(role: 'leader' | 'follower', options: ReplayOptions) {
     this.#role = role
     this.#options = options
-    this.#isCopied = isCopied
     const { traffic, subscriptions } = options
     const instanceId = traffic[role]
     const sharedState = new SharedLeaderState()
@@ -120,7 +101,7 @@ class ReplayedInstance implements AsyncDisposable {
   #hear(topic: string, message: Readonly<Record<string, unknown>>): void {
     // A leader is told by its own plans, and those of the recorded one are of another term.
     if (this.#role === 'leader' && topic === WORK_ASSIGNMENT_TOPIC) return
-    this.#handlers.get(topic)?.(this.#isCopied ? JSON.parse(JSON.stringify(message)) : message)
+    this.#handlers.get(topic)?.(message)
   }
 
   #transport(): Transport {

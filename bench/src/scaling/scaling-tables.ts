@@ -1,7 +1,7 @@
 import { formatQuantity } from '../format-quantity.js'
 import { formatMachine } from '../machine.js'
 import { markdownTable } from '../markdown-table.js'
-import type { Cell, CellFigures, InstanceCost, StableFigures } from './cell.js'
+import type { Cell, CellFigures, StableFigures } from './cell.js'
 import { type CellResult, measured, type ScalingResults, type ServerResult } from './results.js'
 import type { Outcome } from './run-work.js'
 import { coresFor, DEFAULT_HEARTBEAT_SECONDS, instancesFor, type ServerCost, serverCost } from './server-cost.js'
@@ -36,7 +36,7 @@ export function scalingTables(results: ScalingResults): string {
     `${formatMachine(machine)}${server === null ? '' : ` ${server}.`}`,
     ...section('Where it starts to hurt', turningPoints(all, cost, figures.fanOut.at(-1)?.figures)),
     ...section('What the cluster says while nothing changes', trafficTable(all)),
-    ...section('What an instance uses up', costTable(all)),
+    ...section('Processor time of an instance', costTable(all)),
     ...section('Until the assignment is stable', stableTable(all)),
     ...(narrow.length > 0 ? section('With heartbeats to the leader alone', narrowTable(narrow, all)) : []),
     ...(fanOut.length > 0 ? section('What a notification costs a server', fanOutTable(fanOut)) : []),
@@ -124,21 +124,18 @@ function trafficTable(results: readonly CellResult[]): string[] {
 }
 
 function costTable(results: readonly CellResult[]): string[] {
-  const cost = ({ cpuSeconds, heapBytes }: InstanceCost): string[] => [share(cpuSeconds), formatQuantity('bytes', heapBytes)]
-  return cellTable(results, ['processor, a follower', 'heap', 'processor, the leader', 'heap'], ({ follower, leader }) => [
-    ...cost(follower),
-    ...cost(leader),
-  ])
+  return cellTable(results, ['a follower', 'the leader'], ({ follower, leader }) => [share(follower.cpuSeconds), share(leader.cpuSeconds)])
 }
 
 function stableTable(results: readonly CellResult[]): string[] {
   const changes: readonly (keyof StableFigures)[] = ['start', 'join', 'leave', 'crash']
   return cellTable(results, ['after the start of all', 'after a join', 'after a leave', 'after a crash'], ({ stable }) =>
-    changes.map((change) => {
-      const seconds = stable[change]
-      return seconds === null ? 'not while watched' : seconds === 0 ? 'nothing to move' : formatQuantity('duration', seconds)
-    }),
+    changes.map((change) => stableAfter(stable[change])),
   )
+}
+
+function stableAfter(seconds: number | null): string {
+  return seconds === null ? 'not while watched' : seconds === 0 ? 'nothing to move' : formatQuantity('duration', seconds)
 }
 
 function narrowTable(narrow: readonly CellResult[], all: readonly CellResult[]): string[] {
@@ -151,7 +148,7 @@ function narrowTable(narrow: readonly CellResult[], all: readonly CellResult[]):
       other === null ? '-' : formatQuantity('rate', other.steady.delivered),
       share(follower.cpuSeconds),
       other === null ? '-' : share(other.follower.cpuSeconds),
-      ...[stable.join, stable.crash].map((seconds) => (seconds === null ? 'not while watched' : formatQuantity('duration', seconds))),
+      ...[stable.join, stable.crash].map(stableAfter),
     ]
   })
 }
