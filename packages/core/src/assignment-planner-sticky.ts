@@ -4,6 +4,7 @@ import { AssignmentBoard } from './assignment-planner-board.js'
 import { NOBODY, readPlannerInput } from './assignment-planner-input.js'
 import { placeOnLeastLoaded, unplacedItems } from './assignment-planner-placement.js'
 import { Relay } from './assignment-planner-relay.js'
+import { placeByMakingRoom } from './assignment-planner-room.js'
 
 /**
  * The default planner: everything stays where it is unless a move makes the loads more equal.
@@ -14,7 +15,7 @@ import { Relay } from './assignment-planner-relay.js'
  * - Weights: without capacities, exclusions and pins, any two loads differ by at most the heaviest weight; more exactly, a load exceeds the
  *   smallest one by at most its own lightest subscription, or by 5 % of the mean load if that is more. It moves, and does not swap.
  * - Equal weights with capacities and exclusions: as many as possible are owned, and their numbers are as equal as possible (the sum of
- *   the squares is minimal). Unequal weights with either: best effort.
+ *   the squares is minimal). Unequal weights with either: best effort. Lighter ones make room for what fits nowhere, but no packing is searched.
  * - Stable: planning again with the result as `current` moves nothing. Under `maxMoves`, planning again until
  *   {@link AssignmentPlan.movesHeldBack} is false ends in the same guarantees.
  * - Deterministic: the order of the input, and the locale, change nothing. Neither does anything outside the input.
@@ -33,6 +34,7 @@ export const stickyPlanner: AssignmentPlanner = (input) => {
     const before = unplaced.length
     if (unplaced.length > 0) unplaced = placeOnLeastLoaded(board, unplaced)
     if (unplaced.length > 0) unplaced = relay.place(unplaced)
+    if (unplaced.length > 0) unplaced = placeByMakingRoom(board, unplaced)
     const hasMoved = evenOut(board, relay)
     // What moved may have left room for what did not fit, and what was placed may have tipped the balance.
     isSettled = unplaced.length === 0 || (unplaced.length === before && !hasMoved)

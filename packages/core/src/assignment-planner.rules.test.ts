@@ -45,6 +45,50 @@ describe('the sticky planner', () => {
       })
     })
 
+    it('makes room for what is left over by moving the lightest that suffices, to where it leaves the least room', () => {
+      const weights = { orphan: 5, big: 5, small1: 1, small2: 1, middle: 2, small3: 1 }
+      const subscriptions = Object.entries(weights).map(([name, weight]) => ({ name, weight }))
+      const current = new Map([
+        ['orphan', 'gone'],
+        ['big', 'A'],
+        ...['small1', 'small2', 'middle', 'small3'].map((name) => [name, 'C'] as const),
+      ])
+      const result = plan({ subscriptions, instances: ['A', 'C'].map((instanceId) => ({ instanceId, capacity: 9 })), current })
+      expect(plain(result)).toMatchObject({
+        moves: [
+          { subscription: 'orphan', from: 'gone', to: 'C', reason: 'owner_gone' },
+          { subscription: 'small1', from: 'C', to: 'A', reason: 'make_room' },
+          { subscription: 'small3', from: 'C', to: 'A', reason: 'balance' },
+        ],
+        unassigned: [],
+      })
+      const again = plan({
+        subscriptions,
+        instances: ['A', 'C'].map((instanceId) => ({ instanceId, capacity: 9 })),
+        current: ownersOf(result),
+      })
+      expect(again.moves).toEqual([])
+    })
+
+    it('makes room with several where none suffices alone, and moves nothing where all of it would not suffice', () => {
+      const subscriptions = [...numbered(4).map(({ name }) => ({ name, weight: 2 })), { name: 'big', weight: 4 }]
+      const current = new Map([...allTo('A', numbered(2)), ['s2', 'B'], ['s3', 'B'], ['big', 'gone']] as [string, string][])
+      const capacities = (a: number, b: number) => [
+        { instanceId: 'A', capacity: a },
+        { instanceId: 'B', capacity: b },
+      ]
+      const made = plan({ subscriptions, instances: capacities(4, 8), current })
+      expect(made.unassigned).toEqual([])
+      expect(taken(made.moves)).toEqual([])
+      const full = plan({ subscriptions, instances: capacities(5, 5), current })
+      expect(full.unassigned).toEqual([{ subscription: 'big', reason: 'no_capacity' }])
+      expect(full.moves).toEqual([{ subscription: 'big', from: 'gone', to: null, reason: 'owner_gone' }])
+      const three = [...capacities(5, 6), { instanceId: 'C', capacity: 3 }]
+      const several = plan({ subscriptions: [...subscriptions.slice(0, 4), { name: 'big', weight: 5 }], instances: three, current })
+      expect(several.unassigned).toEqual([])
+      expect(taken(several.moves).map(({ reason }) => reason)).toEqual(['make_room', 'make_room'])
+    })
+
     it('passes work along a chain where no single move would help', () => {
       // a may run on A and B, b on B and C, and so on: 4-3-2-1 is uneven, yet no neighbours are more than one apart.
       const places: Record<string, string> = { a: 'AB', b: 'BC', c: 'CD', d: 'D' }
