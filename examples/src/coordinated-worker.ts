@@ -99,9 +99,12 @@ console.log(`worker-1 runs ${running(first).join(' and ')}; worker-2 runs ${runn
 
 await appendEvents(200)
 await first.stop()
-await until(() => running(second).length === 4, { what: 'worker-2 to run everything' })
+await until(() => running(second).length === 4, { what: 'worker-2 to run everything', withinSeconds: 20 })
 await appendEvents(200)
-await until(async () => (await count('SELECT min(position) AS count FROM checkpoints')) === 600, { what: 'the end of the log' })
+await until(async () => (await count('SELECT min(position) AS count FROM checkpoints')) === 600, {
+  what: 'the end of the log',
+  withinSeconds: 20,
+})
 await second.stop()
 
 assert.equal(await count('SELECT count(*) FROM applied'), 4 * 600, 'every event was applied for each subscription, and none twice')

@@ -66,7 +66,7 @@ for (const [instanceId, worker] of workers) {
 }
 
 clearInterval(feeding)
-await until(() => [...store.values()].every(({ position }) => position === logEnd), { what: 'the end of the log' })
+await until(() => [...store.values()].every(({ position }) => position === logEnd), { what: 'the end of the log', withinSeconds: 20 })
 await Promise.all([...workers.values()].map((worker) => worker.stop()))
 
 const log = Array.from({ length: logEnd }, (_, index) => index + 1)
@@ -85,5 +85,5 @@ function running(instanceId: string): string[] {
 
 async function untilShared(): Promise<void> {
   const isShared = (): boolean => [...workers.keys()].every((instanceId) => running(instanceId).length === 2)
-  await until(isShared, { what: 'two subscriptions for each' })
+  await until(isShared, { what: 'two subscriptions for each', withinSeconds: 20 })
 }

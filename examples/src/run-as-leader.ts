@@ -36,7 +36,7 @@ const working = Object.entries(shutdowns).map(([identity, { signal }]) => writeR
 const first = await until(async () => (await report()).pages >= 3 && report(), { what: 'the first pages', withinSeconds: 20 })
 console.log(`${first.author} writes the report, in term ${first.fencing_token}`)
 shutdowns[first.author]?.abort()
-const second = await until(async () => (await report()).author !== first.author && report(), { what: 'another author' })
+const second = await until(async () => (await report()).author !== first.author && report(), { what: 'another author', withinSeconds: 20 })
 console.log(`${second.author} writes on, in term ${second.fencing_token}`)
 assert.ok(BigInt(second.fencing_token) > BigInt(first.fencing_token), 'every term has a larger token')
 

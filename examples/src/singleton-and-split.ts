@@ -55,7 +55,10 @@ async function startWorker(instanceId: string): Promise<CoordinatedWorker> {
 
 const workers = [await startWorker('worker-1'), await startWorker('worker-2')]
 const shareOf = ({ instanceId }: CoordinatedWorker): number => [...running.values()].filter((owner) => owner === instanceId).length
-await until(() => workers.every((worker) => shareOf(worker) === 2) && ticks.length > 5, { what: 'work that is shared, and ticks' })
+await until(() => workers.every((worker) => shareOf(worker) === 2) && ticks.length > 5, {
+  what: 'work that is shared, and ticks',
+  withinSeconds: 20,
+})
 console.log(
   `Split: ${[...running].map(([subscription, owner]) => `${subscription} in ${owner}`).join(', ')}; the clock ticks in ${ticks.at(-1)?.by}`,
 )
@@ -65,7 +68,10 @@ const follower = workers.find((worker) => worker !== leader)
 assert.ok(leader && follower)
 const firstTerm = ticks.at(-1)?.term ?? 0n
 await leader.stop()
-await until(() => shareOf(follower) === 4 && ticks.at(-1)?.by === follower.instanceId, { what: 'everything in the other one' })
+await until(() => shareOf(follower) === 4 && ticks.at(-1)?.by === follower.instanceId, {
+  what: 'everything in the other one',
+  withinSeconds: 20,
+})
 assert.ok((ticks.at(-1)?.term ?? 0n) > firstTerm, 'the term that follows has a larger token')
 console.log(`${leader.instanceId} left; ${follower.instanceId} runs all subscriptions, and the clock ticks there`)
 await follower.stop()

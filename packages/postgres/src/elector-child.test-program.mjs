@@ -28,7 +28,9 @@ let token = null
 let seenAt = 0n
 function look() {
   const now = process.hrtime.bigint()
-  const present = elector.isLeader ? String(elector.fencingToken) : null
+  // Asked once: trust may run out between two questions.
+  const held = elector.fencingToken
+  const present = held === null ? null : String(held)
   if (present !== token) {
     if (token !== null) write('unlead', { token, believedUntil: String(seenAt) })
     if (present !== null) write('lead', { token: present })
