@@ -7,7 +7,7 @@ import { type Outcome, runWork } from './run-work.js'
 import type { FanOutFigures, WorkersFigures } from './server-figures.js'
 import type { Sizes } from './sizes.js'
 
-const CELL_LIMIT_SECONDS = 900
+const CELL_LIMIT_SECONDS = 1800
 const SERVER_LIMIT_SECONDS = 240
 /** The connections of the largest crowd, and some spare. */
 const SPARE_CONNECTIONS = 20
