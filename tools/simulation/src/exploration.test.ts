@@ -30,6 +30,31 @@ const FOUND: readonly (readonly [what: string, Scenario])[] = [
       ],
     },
   ],
+  [
+    'what an instance is told in the very instant in which it leaves, after a pause, is recorded before it has left',
+    {
+      seed: 1399786311,
+      subscriptions: 6,
+      hasOwnership: true,
+      steps: [
+        { do: 'start', who: 'a', afterSeconds: 0 },
+        { do: 'start', who: 'c', afterSeconds: 0 },
+        { do: 'wait', afterSeconds: 1.784 },
+        { do: 'stop', who: 'the leader', drainSeconds: 3, afterSeconds: 2.932 },
+        { do: 'stop', who: 'an owner', drainSeconds: 3, afterSeconds: 0.211 },
+        { do: 'pause', who: 'c', forSeconds: 1.536, afterSeconds: 0 },
+        { do: 'pause', who: 'the leader', forSeconds: 0.32 },
+        { do: 'restart_backend', forSeconds: 2.651, afterSeconds: 0.587 },
+        { do: 'restart', who: 'a', afterSeconds: 1.947, downSeconds: 1.154 },
+        { do: 'restart', who: 'b', afterSeconds: 1.947, downSeconds: 1.154 },
+        { do: 'restart', who: 'c', afterSeconds: 1.947, downSeconds: 1.154 },
+        { do: 'restart', who: 'd', afterSeconds: 1.947, downSeconds: 1.154 },
+        { do: 'restart', who: 'e', afterSeconds: 1.947, downSeconds: 1.154 },
+        { do: 'start', who: 'a', afterSeconds: 4, skewSeconds: 90, rate: 1.02 },
+        { do: 'misbehave', how: 'ignores', forSeconds: 1.022, afterSeconds: 0.003 },
+      ],
+    },
+  ],
 ]
 
 it.each(FOUND)('%s', async (_, scenario) => {

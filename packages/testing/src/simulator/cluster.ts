@@ -73,6 +73,8 @@ export class Cluster {
       await life.instance.stop(drainSeconds === undefined ? {} : { drainSeconds })
       const timers = life.process.pendingTimers
       await life.adapters.close?.()
+      // What it is still to be told after a pause comes first.
+      await new Promise<void>((resolve) => life.process.pass(resolve))
       if (life.phase !== 'leaving') return
       const still = life.process.pendingTimers
       if (still > 0)
