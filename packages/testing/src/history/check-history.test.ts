@@ -54,6 +54,11 @@ describe('checkHistory', () => {
     ])
   })
 
+  it('misses nothing of a subscription that nobody has written to yet, whatever its first position', () => {
+    const history = [a.started(0), a.claimed(1, 'orders', 1)]
+    for (const firstPosition of [0, 1, 5]) expect(checkHistory(history, { firstPosition }).breaches).toEqual([])
+  })
+
   it('describes as many breaches as it is told to, and counts all', () => {
     const history = Array.from({ length: 30 }, (_, index) => a.released(index, 'orders'))
     const report = checkHistory(history, { maxBreaches: 3 })

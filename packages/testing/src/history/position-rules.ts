@@ -34,7 +34,6 @@ class PositionJudge {
   readonly #findings: Finding[] = []
   readonly #ledger: PositionLedger
   #row: FaultRow | null = null
-  #lastPosition = 0
 
   constructor(name: string, timeline: Timeline, options: ParsedHistoryOptions) {
     this.#name = name
@@ -46,11 +45,13 @@ class PositionJudge {
   judge({ checkpoints, applied }: SubscriptionRecord): PositionResult {
     const { events } = this.#timeline
     const checkpointWrites = writesAt(events, checkpoints)
+    const positions = checkpointWrites.map(({ event }) => event.position)
+    const highest = positions.reduce((most, position) => Math.max(most, position), NOWHERE)
     // Whoever sets a checkpoint says that it has seen to everything up to there.
-    const covered = Math.max(this.#options.lastPositions.get(this.#name) ?? 0, ...highest(checkpointWrites))
+    const covered = Math.max(this.#options.lastPositions.get(this.#name) ?? NOWHERE, highest)
     this.#judgeWrites(applied.length > 0 ? writesAt(events, applied) : checkpointWrites, covered)
     this.#judgeCheckpoints(checkpointWrites, applied.length > 0)
-    return { findings: this.#findings, lastPosition: this.#lastPosition }
+    return { findings: this.#findings, lastPosition: Math.max(0, highest) }
   }
 
   /** The positions must be written one after the other. */
@@ -79,7 +80,6 @@ class PositionJudge {
     let highest: IndexedWrite | null = null
     for (const write of writes) {
       const { position, instanceId, at } = write.event
-      this.#lastPosition = Math.max(this.#lastPosition, position)
       if (highest === null || position >= highest.event.position) {
         highest = write
       } else if (areAppliedRecorded || isEmpty(rangeOf(write))) {
@@ -135,10 +135,8 @@ class PositionJudge {
   }
 }
 
-/** The largest position of `writes`, if there are any. */
-function highest(writes: readonly IndexedWrite[]): readonly number[] {
-  return writes.length === 0 ? [] : [writes.reduce((most, { event }) => Math.max(most, event.position), 0)]
-}
+/** Before any position. */
+const NOWHERE = Number.NEGATIVE_INFINITY
 
 /** Whether a write covers nothing: it only put its token down. */
 function isEmpty({ first, last }: PositionRange): boolean {
