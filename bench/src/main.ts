@@ -94,7 +94,7 @@ async function main(args: readonly string[], signal: AbortSignal): Promise<numbe
   try {
     if (command.mode === 'check') record = await readResults(RESULTS_FILE)
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error)
+    console.error(errorMessage(error))
     return 2
   }
   const server = groups.some(({ needsServer }) => needsServer) ? await startBenchmarkServer() : null

@@ -128,7 +128,7 @@ export class LeaderDuty {
 
   /** What a round would decide now; `null` while this leader listens. Changes nothing. Throws what the planner throws. */
   preview(): AssignmentPlan | null {
-    return this.#isReady ? this.#decide().plan : null
+    return this.#isReady ? this.#decide(this.#options.instances()).plan : null
   }
 
   async #keepObserving(ownership: Ownership): Promise<void> {
@@ -160,9 +160,8 @@ export class LeaderDuty {
     return this.#options.ownership === null || this.#observation !== null
   }
 
-  #decide(): PlanRound {
+  #decide(instances: readonly InstanceView[]): PlanRound {
     const { clock, round, instanceId, assigned, homes } = this.#options
-    const instances = this.#options.instances()
     const view: ClusterView = {
       now: clock.monotonicSeconds(),
       selfId: instanceId,
@@ -208,9 +207,10 @@ export class LeaderDuty {
 
   #plan(): void {
     const { clock, planned } = this.#options
-    this.#pending.heard(this.#options.instances())
     try {
-      const round = this.#decide()
+      const instances = this.#options.instances()
+      this.#pending.heard(instances)
+      const round = this.#decide(instances)
       this.#memory = round.membership
       this.#last = { round, at: clock.now() }
       planned(round)
